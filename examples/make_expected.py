@@ -22,14 +22,178 @@ def saxpy():
     return {"y": 2 * i + 1}
 
 
-EXAMPLES = [saxpy]
+def matmul():
+    """A and B have different shapes, so that mixed-up sides show."""
+    g = rng("matmul")
+    a = g.uniform(-1, 1, (64, 96)).astype(np.float32)
+    b = g.uniform(-1, 1, (96, 32)).astype(np.float32)
+    c = a.astype(np.float64) @ b.astype(np.float64)
+    return {"a": a, "b": b, "c": c.astype(np.float32)}
+
+
+def reduction():
+    """Sums of iota: every partial sum is below 2^24, so f32 is exact in any order."""
+    x = np.arange(4096, dtype=np.float32)
+    stride = x.reshape(4, 4, 256)  # round, block, thread of a grid of 4 blocks
+    return {
+        "blocks256": x.reshape(16, 256).sum(axis=1),
+        "blocks512": x.reshape(8, 512).sum(axis=1),
+        "stride": stride.sum(axis=(0, 2)),
+    }
+
+
+def transpose():
+    m = np.arange(96 * 64, dtype=np.float32).reshape(96, 64)
+    return {"out": np.ascontiguousarray(m.T)}
+
+
+def histogram():
+    """Bytes with a bias, so that some bins are hot and some stay empty."""
+    data = np.clip(rng("histogram").normal(100, 30, 10000), 0, 255).astype(np.uint8)
+    return {"bytes": data, "bins": np.bincount(data, minlength=256).astype(np.uint32)}
+
+
+def scan():
+    x = rng("scan").integers(-100, 100, 2000).astype(np.int32)
+    exclusive = np.cumsum(x) - x
+    block = x[:1792].reshape(7, 256)
+    tree = np.cumsum(block, axis=1) - block
+    return {
+        "in": x,
+        "out": exclusive.astype(np.int32),
+        "tree": tree.ravel().astype(np.int32),
+        "total": np.array([x.sum()], dtype=np.int32),
+    }
+
+
+def collatz():
+    steps = []
+    for value in range(1, 1001):
+        count = 0
+        while value != 1:
+            value = value // 2 if value % 2 == 0 else 3 * value + 1
+            count += 1
+        steps.append(count)
+    return {"steps": np.array(steps, dtype=np.uint32)}
+
+
+def nbody():
+    g = rng("nbody")
+    bodies = g.uniform(-1, 1, (256, 4)).astype(np.float32)
+    bodies[:, 3] = g.uniform(0.1, 1, 256)
+    velocities = g.uniform(-1, 1, (256, 4)).astype(np.float32)
+    place = bodies[:, :3].astype(np.float64)
+    mass = bodies[:, 3].astype(np.float64)
+    apart = place[None, :, :] - place[:, None, :]
+    pull = mass / ((apart**2).sum(axis=2) + 0.01) ** 1.5
+    dt = np.float64(np.float32(0.01))
+    new_velocities = velocities.astype(np.float64)
+    new_velocities[:, :3] += dt * (pull[:, :, None] * apart).sum(axis=1)
+    new_bodies = bodies.astype(np.float64)
+    new_bodies[:, :3] += dt * new_velocities[:, :3]
+    return {
+        "bodies": bodies,
+        "velocities": velocities,
+        "new_bodies": new_bodies.astype(np.float32),
+        "new_velocities": new_velocities.astype(np.float32),
+    }
+
+
+def bitonic():
+    keys = rng("bitonic").integers(0, 2**32, 2048).astype(np.uint32)
+    return {"keys": keys, "sorted": np.sort(keys.reshape(2, 1024), axis=1).ravel()}
+
+
+def stencil():
+    """Four steps on a plate whose sides are no multiples of the 16 x 16 blocks."""
+    plate = rng("stencil").uniform(0, 100, (40, 50)).astype(np.float32)
+    now = plate.astype(np.float64)
+    for _ in range(4):
+        around = now[1:-1, :-2] + now[1:-1, 2:] + now[:-2, 1:-1] + now[2:, 1:-1]
+        after = now.copy()
+        after[1:-1, 1:-1] += 0.5 * (0.25 * around - now[1:-1, 1:-1])
+        now = after
+    return {"in": plate, "out": now.astype(np.float32)}
+
+
+def spin_lock():
+    return {
+        "free": np.zeros(1, dtype=np.int32),
+        "warp": np.array([32], dtype=np.int32),
+        "grid": np.array([4 * 96], dtype=np.int32),
+    }
+
+
+def printf():
+    """Two blocks of five threads; the text is what a C printf makes of it."""
+    text = ""
+    for block in range(2):
+        ids = range(5 * block, 5 * block + 5)
+        for i in ids:
+            text += f"block {block} thread {i % 5} of warploom: {i * 0.5:6.3f}\n"
+        for i in ids:
+            if i % 4 == 3:
+                text += f"#{10 + i:02x}|{-i:<5d}|{i:5d}|{2**40 + i}|{1 / (i + 1):e}|100%\n"
+    (DATA / "printf_stdout.txt").write_text(text)
+    return {"name": np.frombuffer(b"warploom\0", dtype=np.uint8)}
+
+
+def divergence_lab():
+    """The two recurrences of the lab, picked by each kernel's condition."""
+    x = np.arange(2048, dtype=np.uint32)
+    first, second = x.copy(), x.copy()
+    for _ in range(64):
+        first = first * np.uint32(5) + np.uint32(1)
+        second = second * np.uint32(9) + np.uint32(7)
+    return {
+        "alternating": np.where(x % 2 == 0, first, second),
+        "one_path": first,
+        "warp_uniform": np.where(x // 32 % 2 == 0, first, second),
+    }
+
+
+def compaction():
+    """In every 32 elements exactly 4 lie below the limit of 1000, at random places."""
+    g = rng("compaction")
+    x = g.integers(1000, 2**32, (64, 32)).astype(np.uint32)
+    for row in x:
+        row[g.choice(32, 4, replace=False)] = g.integers(0, 1000, 4)
+    x = x.ravel()
+    worked = x.copy()
+    for _ in range(40):
+        worked = (worked ^ (worked >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
+    passing = np.flatnonzero(x < 1000).astype(np.uint32)
+    return {
+        "in": x,
+        "out": np.where(x < 1000, worked, ~x),
+        "list": passing,
+        "total": np.array([len(passing)], dtype=np.uint32),
+    }
+
+
+EXAMPLES = [
+    saxpy,
+    matmul,
+    reduction,
+    transpose,
+    histogram,
+    scan,
+    collatz,
+    nbody,
+    bitonic,
+    stencil,
+    spin_lock,
+    printf,
+    divergence_lab,
+    compaction,
+]
 
 
 def main():
     DATA.mkdir(exist_ok=True)
     for example in EXAMPLES:
         for array, values in example().items():
-            np.save(DATA / f"{example.__name__}_{array}.npy", values)
+            np.save(DATA / f"{example.__name__.replace('_', '-')}_{array}.npy", values)
 
 
 if __name__ == "__main__":
