@@ -138,6 +138,20 @@ def printf():
     return {"name": np.frombuffer(b"warploom\0", dtype=np.uint8)}
 
 
+def case_01():
+    threads = np.arange(32, dtype=np.uint32)
+    return {"all": threads, "even": np.where(threads % 2 == 0, threads, 0).astype(np.uint32)}
+
+
+def case_08():
+    threads = np.arange(32, dtype=np.uint32)
+    return {
+        "four": threads % 4 * 8 + 7,
+        "same": np.full(32, 23, dtype=np.uint32),
+        "full": np.full(32, 0xFFFFFFFF, dtype=np.uint32),
+    }
+
+
 def divergence_lab():
     """The two recurrences of the lab, picked by each kernel's condition."""
     x = np.arange(2048, dtype=np.uint32)
@@ -186,6 +200,8 @@ EXAMPLES = [
     printf,
     divergence_lab,
     compaction,
+    case_01,
+    case_08,
 ]
 
 
