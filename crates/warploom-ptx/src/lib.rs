@@ -1,1 +1,7 @@
-//! TODO-HEAD
+//! PTX text to warp programs.
+
+pub mod ast;
+pub mod diagnostic;
+mod names;
+pub mod special;
+pub mod types;
