@@ -143,6 +143,13 @@ def case_01():
     return {"all": threads, "even": np.where(threads % 2 == 0, threads, 0).astype(np.uint32)}
 
 
+def case_04():
+    """Thread 15 has the upper half of 15, which is 0, below the lower half of 16."""
+    values = np.arange(32, dtype=np.uint32)
+    values[15] = 16 << 16
+    return {"halves": values}
+
+
 def case_08():
     threads = np.arange(32, dtype=np.uint32)
     return {
@@ -185,6 +192,129 @@ def compaction():
     }
 
 
+def clang_dot():
+    g = rng("clang dot")
+    a, b = g.integers(-50, 50, (2, 3000)).astype(np.int32)
+    return {"a": a, "b": b, "sum": np.array([a @ b], dtype=np.int32)}
+
+
+def clang_gcd():
+    """Random pairs with common factors, and zeros."""
+    g = rng("clang gcd")
+    a, b = (g.integers(0, 50000, (2, 500)) * g.integers(1, 500, 500)).astype(np.uint32)
+    a[:4] = [0, 7, 0, 1]
+    b[:4] = [0, 0, 9, 1]
+    return {"a": a, "b": b, "out": np.gcd(a, b)}
+
+
+def clang_unit_rows():
+    x = rng("clang unit_rows").normal(0, 3, (16, 32)).astype(np.float32)
+    wide = x.astype(np.float64)
+    unit = wide / np.sqrt((wide**2).sum(axis=1, keepdims=True))
+    return {"in": x, "out": unit.astype(np.float32)}
+
+
+def clang_pack_bytes():
+    g = rng("clang pack_bytes")
+    x = np.where(g.random((6, 128)) < 0.4, g.integers(1, 256, (6, 128)), 0).astype(np.uint8)
+    out = np.zeros_like(x)
+    for row, packed in zip(x, out):
+        kept = row[row != 0]
+        packed[: len(kept)] = kept
+    return {"in": x, "out": out, "counts": (x != 0).sum(axis=1).astype(np.int32)}
+
+
+def clang_interpret():
+    """A program of (operand << 8 | opcode) words, run on integers of 64 bits."""
+    steps = [(1, 3), (5, 0), (2, 1000003), (3, 0x5A5A5), (4, 0), (5, 0), (0, 0), (5, 0), (5, 0)]
+    program = (steps + [(1, 77), (4, 0), (2, 31)]) * 3
+    mask = 2**64 - 1
+    out = []
+    for value in range(128):
+        at = 0
+        while at < len(program):
+            opcode, operand = program[at]
+            if opcode == 1:
+                value = (value + operand) & mask
+            elif opcode == 2:
+                value = (value * operand) & mask
+            elif opcode == 3:
+                value ^= operand
+            elif opcode == 4:
+                ones = bin(value).count("1")
+                value = (int(f"{value:064b}"[::-1], 2) + ones) & mask
+            elif opcode == 5:
+                at += value & 1
+            else:
+                value ^= mask
+            at += 1
+        out.append(value)
+    words = [operand << 8 | opcode for opcode, operand in program]
+    return {
+        "program": np.array(words, dtype=np.uint32),
+        "out": np.array(out, dtype=np.uint64),
+    }
+
+
+def triton_add():
+    x, y = rng("triton add").normal(0, 1, (2, 1000)).astype(np.float32)
+    return {"x": x, "y": y, "out": x + y}
+
+
+def triton_softmax():
+    x = rng("triton softmax").normal(0, 2, (10, 100)).astype(np.float32)
+    powers = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    return {"x": x, "out": (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)}
+
+
+def triton_layer_norm():
+    g = rng("triton layer_norm")
+    x = g.normal(1, 2, (8, 300)).astype(np.float32)
+    weight, bias = g.normal(0, 1, (2, 300)).astype(np.float32)
+    wide = x.astype(np.float64)
+    mean = wide.mean(axis=1, keepdims=True)
+    scale = 1 / np.sqrt(wide.var(axis=1, keepdims=True) + 1e-5)
+    out = (wide - mean) * scale * weight + bias
+    return {"x": x, "weight": weight, "bias": bias, "out": out.astype(np.float32)}
+
+
+def triton_histogram():
+    x = rng("triton histogram").binomial(63, 0.3, 1000).astype(np.int32)
+    return {"x": x, "bins": np.bincount(x, minlength=64).astype(np.int32)}
+
+
+def triton_running_sum():
+    x = rng("triton running_sum").integers(-1000, 1000, (4, 384)).astype(np.int32)
+    return {"x": x, "out": np.cumsum(x, axis=1).astype(np.int32)}
+
+
+def numba_add_matrices():
+    a, b = rng("numba add_matrices").normal(0, 1, (2, 30, 50)).astype(np.float32)
+    return {"a": a, "b": b, "out": a + b}
+
+
+def numba_warp_sums():
+    x = rng("numba warp_sums").integers(-1000, 1000, 512).astype(np.int32)
+    return {"x": x, "out": x.reshape(16, 32).sum(axis=1).astype(np.int32)}
+
+
+def numba_histogram():
+    x = rng("numba histogram").binomial(63, 0.6, 3000).astype(np.int32)
+    return {"x": x, "bins": np.bincount(x, minlength=64).astype(np.int32)}
+
+
+def numba_cube_roots():
+    x = 10.0 ** rng("numba cube_roots").uniform(-3, 12, 300)
+    return {"x": x, "out": np.cbrt(x)}
+
+
+def numba_largest():
+    """The largest value in the upper half of the key, the last place that has it in the lower."""
+    x = rng("numba largest").integers(0, 1000, 1024).astype(np.int32)
+    place = np.flatnonzero(x == x.max())[-1]
+    return {"x": x, "out": np.array([(int(x.max()) << 32) | int(place)], dtype=np.int64)}
+
+
 EXAMPLES = [
     saxpy,
     matmul,
@@ -201,7 +331,23 @@ EXAMPLES = [
     divergence_lab,
     compaction,
     case_01,
+    case_04,
     case_08,
+    clang_dot,
+    clang_gcd,
+    clang_unit_rows,
+    clang_pack_bytes,
+    clang_interpret,
+    triton_add,
+    triton_softmax,
+    triton_layer_norm,
+    triton_histogram,
+    triton_running_sum,
+    numba_add_matrices,
+    numba_warp_sums,
+    numba_histogram,
+    numba_cube_roots,
+    numba_largest,
 ]
 
 
@@ -209,7 +355,8 @@ def main():
     DATA.mkdir(exist_ok=True)
     for example in EXAMPLES:
         for array, values in example().items():
-            np.save(DATA / f"{example.__name__.replace('_', '-')}_{array}.npy", values)
+            name = example.__name__.replace("_", "-")
+            np.save(DATA / f"{name}_{array}.npy", values)
 
 
 if __name__ == "__main__":
