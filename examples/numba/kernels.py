@@ -1,11 +1,10 @@
 """Five Numba kernels, and the recipe that turns them into the PTX files beside this one.
 
-Run from this folder: python3 kernels.py. No GPU is needed. Numba passes an array as seven
+`cargo xtask examples` runs it in this folder; no GPU is needed. Numba passes an array as seven
 parameters or more: meminfo, parent, number of items, bytes per item, data, and for each
 dimension its length, then for each its stride in bytes.
 """
 
-import re
 from pathlib import Path
 
 from numba import cuda, float32, float64, int32, int64
@@ -83,9 +82,7 @@ KERNELS = [
 def main():
     for kernel, signature in KERNELS:
         text, _ = cuda.compile_ptx(kernel, signature, cc=(8, 0), lineinfo=True)
-        # Only the file name of the source, so that the text does not depend on where it lies.
-        text = re.sub(r'(\.file\s+\d+\s+")[^"]*/', r"\1", text)
-        Path(f"{kernel.__name__}.ptx").write_text(text.rstrip() + "\n")
+        Path(f"{kernel.__name__}.ptx").write_text(text)
 
 
 if __name__ == "__main__":
