@@ -65,14 +65,18 @@ macro_rules! coded_enum {
     };
 }
 
+mod bits;
 mod compare;
 mod flush;
+mod int;
 mod narrow;
 mod round;
 mod soft;
 
+pub use bits::*;
 pub use compare::*;
 pub use flush::*;
+pub use int::*;
 pub use narrow::*;
 pub use round::*;
 
