@@ -1,0 +1,346 @@
+//! From text to a checked device: parse, lay over what it builds on, deserialize, validate,
+//! resolve provenance. Overrides go the same way, as a text laid over the device.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::builtin;
+use crate::error::{DeviceError, Position, did_you_mean};
+use crate::provenance::{Claims, Provenance};
+use crate::schema::Device;
+use crate::{tree, validate};
+
+/// Longest text that is read as a device description.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
+
+/// A fault before it is put into words for the caller: a place or a field, whichever is known.
+#[derive(Debug)]
+pub(crate) struct Blame {
+    span: Option<Range<usize>>,
+    field: String,
+    message: String,
+    help: Option<String>,
+}
+
+impl Blame {
+    /// A fault at a place.
+    pub(crate) fn at(span: Range<usize>, field: &str, message: String) -> Self {
+        let span = Some(span);
+        Blame {
+            span,
+            ..Blame::field(field, message)
+        }
+    }
+
+    /// A fault of a field.
+    pub(crate) fn field(field: &str, message: String) -> Self {
+        Blame {
+            span: None,
+            field: field.to_owned(),
+            message,
+            help: None,
+        }
+    }
+
+    pub(crate) fn help(self, help: String) -> Self {
+        Blame {
+            help: Some(help),
+            ..self
+        }
+    }
+
+    /// A fault that the TOML reader or the schema found in `tree`.
+    pub(crate) fn from_toml(
+        error: &toml::de::Error,
+        tree: &DeTable<'_>,
+        inherited: Option<&Range<usize>>,
+    ) -> Self {
+        let field = error
+            .span()
+            .map(|span| tree::path_at(tree, &span, inherited))
+            .unwrap_or_default();
+        Blame {
+            span: error.span(),
+            ..Blame::field(&field, error.message().to_owned())
+        }
+    }
+
+    fn into_error(self, origin: &str, text: &str, tree: Option<&DeTable<'_>>) -> DeviceError {
+        let found = || tree::span_of(tree?, &self.field);
+        let span = self.span.clone().or_else(found);
+        DeviceError {
+            origin: origin.to_owned(),
+            position: span.as_ref().map(|span| Position::of(text, span.start)),
+            span: span.unwrap_or_default(),
+            field: self.field,
+            message: self.message,
+            help: self.help,
+        }
+    }
+}
+
+impl Device {
+    /// Names of the built-in devices, in a fixed order.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        builtin::names()
+    }
+
+    /// A built-in device; `Err` names the nearest name and all there are.
+    pub fn by_name(name: &str) -> Result<Device, DeviceError> {
+        match builtin::text(name) {
+            Some(text) => Device::from_toml(text, &format!("{name}.toml")),
+            None => Err(no_such_device(name).into_error("device", "", None)),
+        }
+    }
+
+    /// Reads a device description. `origin` names the text in errors (a file name).
+    pub fn from_toml(text: &str, origin: &str) -> Result<Device, DeviceError> {
+        let mut tree = parse(text).map_err(|blame| blame.into_error(origin, text, None))?;
+        let blamed = |blame: Blame, tree: &DeTable<'_>| blame.into_error(origin, text, Some(tree));
+        let (base, like) = match tree.remove("like") {
+            Some(value) => {
+                let base = base_of(&value).map_err(|blame| blamed(blame, &tree))?;
+                (Some(base), Some(value.span()))
+            }
+            None => (None, None),
+        };
+        let whole = tree.clone();
+        let claims = Claims::take(&mut tree, text).map_err(|blame| blamed(blame, &whole))?;
+        let given = figures(&tree).into_iter().collect::<BTreeSet<_>>();
+        let below = base.as_ref().map(|base| serialized(base, true));
+        let layered = Layers {
+            base: below.as_deref(),
+            inherited: like.clone(),
+        };
+        let (mut device, merged) = layered
+            .build(tree, text.len())
+            .map_err(|(blame, merged)| blame.into_error(origin, text, Some(&merged)))?;
+        let none = BTreeMap::new();
+        let inherited = base.as_ref().map_or(&none, |base| &base.provenance);
+        device.provenance = claims
+            .resolve(
+                &figures(&merged),
+                |figure| given.contains(figure),
+                inherited,
+            )
+            .map_err(|blame| blamed(blame, &merged))?;
+        Ok(device)
+    }
+
+    /// Overrides one field by its path (`sms`, `registers.per_sm`). The value is TOML; a bare word
+    /// stands for a string. On an error the device is unchanged.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), DeviceError> {
+        self.set_all([(key, value)])
+    }
+
+    /// Overrides several fields at once and checks only the result, for figures that depend on
+    /// each other. On an error the device is unchanged.
+    pub fn set_all<'a>(
+        &mut self,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), DeviceError> {
+        let mut overlay = DeTable::new();
+        let mut origins = Vec::new();
+        for (key, value) in pairs {
+            origins.push(format!("{key}={value}"));
+            overlay = with_override(overlay, key, value)
+                .map_err(|blame| blame.into_error(&format!("{key}={value}"), "", None))?;
+        }
+        let given = figures(&overlay);
+        let below = serialized(self, false);
+        let layered = Layers {
+            base: Some(&below),
+            inherited: None,
+        };
+        let (mut device, merged) = layered
+            .build(overlay, 0)
+            .map_err(|(blame, _)| blame.into_error(&origins.join(" "), "", None))
+            .map_err(|error| DeviceError {
+                position: None,
+                span: 0..0,
+                ..error
+            })?;
+        device.provenance = figures(&merged)
+            .into_iter()
+            .map(|figure| {
+                let before = self.provenance.get(&figure).cloned().unwrap_or_default();
+                let overridden = before.overridden || given.contains(&figure);
+                let provenance = Provenance {
+                    overridden,
+                    ..before
+                };
+                (figure, provenance)
+            })
+            .collect();
+        *self = device;
+        Ok(())
+    }
+}
+
+/// What a text is laid over.
+struct Layers<'b> {
+    base: Option<&'b str>,
+    /// Place to blame for what the base brings in.
+    inherited: Option<Range<usize>>,
+}
+
+impl<'b> Layers<'b> {
+    /// Merges, deserializes and validates. A failure comes with the tree to locate it in.
+    fn build<'t>(
+        self,
+        overlay: DeTable<'t>,
+        text_bytes: usize,
+    ) -> Result<(Device, DeTable<'t>), (Blame, DeTable<'t>)>
+    where
+        'b: 't,
+    {
+        let nowhere = 0..0;
+        let inherited = self.inherited.as_ref().unwrap_or(&nowhere);
+        let mut merged = match self.base.map(DeTable::parse) {
+            Some(Ok(base)) => tree::respan(base.into_inner(), inherited),
+            Some(Err(error)) => {
+                let blame = Blame::from_toml(&error, &overlay, None);
+                return Err((blame, overlay));
+            }
+            None => DeTable::new(),
+        };
+        tree::merge(&mut merged, overlay);
+        let whole = Spanned::new(0..text_bytes, merged.clone());
+        let device = Device::deserialize(toml::de::Deserializer::from(whole))
+            .map_err(|error| schema_fault(&error, &merged, inherited))
+            .and_then(|device| validate::check(&device).map(|()| device));
+        match device {
+            Ok(device) => Ok((device, merged)),
+            Err(blame) => Err((blame, merged)),
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<DeTable<'_>, Blame> {
+    if text.len() > MAX_TEXT_BYTES {
+        let message = format!("the text is longer than {MAX_TEXT_BYTES} bytes");
+        return Err(Blame::at(0..0, "", message));
+    }
+    let deep = |span| Blame::at(span, "", "tables nest too deeply".to_owned());
+    if let Some(offset) = tree::crowded_line(text) {
+        return Err(deep(offset..offset));
+    }
+    let tree = DeTable::parse(text)
+        .map_err(|error| Blame::from_toml(&error, &DeTable::new(), None))?
+        .into_inner();
+    match tree::too_deep(&tree) {
+        Some(span) => Err(deep(span)),
+        None => Ok(tree),
+    }
+}
+
+fn base_of(value: &Spanned<DeValue<'_>>) -> Result<Device, Blame> {
+    let Some(name) = value.get_ref().as_str() else {
+        let message = "expected the name of a built-in device".to_owned();
+        return Err(Blame::at(value.span(), "like", message));
+    };
+    match builtin::text(name) {
+        Some(text) => Device::from_toml(text, name).map_err(|error| {
+            Blame::at(
+                value.span(),
+                "like",
+                format!("`{name}` does not load: {error}"),
+            )
+        }),
+        None => Err(Blame {
+            span: Some(value.span()),
+            field: "like".to_owned(),
+            ..no_such_device(name)
+        }),
+    }
+}
+
+fn no_such_device(name: &str) -> Blame {
+    let all = builtin::names().collect::<Vec<_>>().join(", ");
+    Blame::field("", format!("no device is called `{name}`")).help(did_you_mean(
+        name,
+        builtin::names(),
+        format!("there are {all}"),
+    ))
+}
+
+/// The device as a text to build on; without its name if that has to be given anew.
+fn serialized(device: &Device, drop_name: bool) -> String {
+    let mut table = toml::Table::try_from(device).unwrap_or_default();
+    if drop_name {
+        table.remove("name");
+    }
+    toml::to_string(&table).unwrap_or_default()
+}
+
+fn figures(tree: &DeTable<'_>) -> Vec<String> {
+    let leaves = tree::leaves(tree).into_iter();
+    leaves
+        .filter(|leaf| leaf.is_figure)
+        .map(|leaf| leaf.path)
+        .collect()
+}
+
+/// Words a fault that deserializing found, with the nearest field for an unknown one.
+fn schema_fault(error: &toml::de::Error, tree: &DeTable<'_>, inherited: &Range<usize>) -> Blame {
+    let blame = Blame::from_toml(error, tree, Some(inherited));
+    match error.message().split_once(", expected") {
+        Some((unknown, _)) if unknown.starts_with("unknown field") => {
+            let known = all_fields();
+            let otherwise = "`warploom devices show h100` lists the fields".to_owned();
+            let help = did_you_mean(&blame.field, known.iter().map(String::as_str), otherwise);
+            Blame {
+                message: "there is no such field".to_owned(),
+                ..blame
+            }
+            .help(help)
+        }
+        _ => blame,
+    }
+}
+
+/// Every field that some built-in device gives.
+fn all_fields() -> BTreeSet<String> {
+    let texts = builtin::names().filter_map(builtin::text);
+    let trees = texts.filter_map(|text| DeTable::parse(text).ok());
+    trees
+        .flat_map(|tree| tree::leaves(tree.get_ref()))
+        .map(|leaf| leaf.path)
+        .filter(|path| !path.starts_with("sources.") && path != "estimated")
+        .collect()
+}
+
+/// Adds `key = value` to an overlay.
+fn with_override<'t>(
+    mut overlay: DeTable<'t>,
+    key: &'t str,
+    value: &'t str,
+) -> Result<DeTable<'t>, Blame> {
+    let known = all_fields();
+    if !known.contains(key) || key == "like" || key == "name" {
+        let fields = known.iter().map(String::as_str);
+        let otherwise = "a key is a field path such as `sms` or `registers.per_sm`".into();
+        return Err(Blame::field(key, "there is no such field".to_owned())
+            .help(did_you_mean(key, fields, otherwise)));
+    }
+    let parsed = match DeValue::parse(value) {
+        Ok(parsed) if !matches!(parsed.get_ref(), DeValue::Table(_)) => parsed.into_inner(),
+        _ => DeValue::String(DeString::Borrowed(value)),
+    };
+    let nowhere = 0..0;
+    let spanned = |name| Spanned::new(nowhere.clone(), DeString::Borrowed(name));
+    let mut added = DeTable::new();
+    let mut parts = key.rsplit('.');
+    let last = parts.next().unwrap_or(key);
+    added.insert(spanned(last), Spanned::new(nowhere.clone(), parsed));
+    for part in parts {
+        let inner = Spanned::new(nowhere.clone(), DeValue::Table(added));
+        added = DeTable::from_iter([(spanned(part), inner)]);
+    }
+    tree::merge(&mut overlay, added);
+    Ok(overlay)
+}
