@@ -67,6 +67,7 @@ macro_rules! coded_enum {
 
 mod bits;
 mod compare;
+mod convert;
 mod flush;
 mod int;
 mod narrow;
@@ -75,6 +76,7 @@ mod soft;
 
 pub use bits::*;
 pub use compare::*;
+pub use convert::*;
 pub use flush::*;
 pub use int::*;
 pub use narrow::*;

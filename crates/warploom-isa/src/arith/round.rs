@@ -29,11 +29,11 @@ pub fn sub_f32(a: f32, b: f32, round: Round, ftz: bool, sat: bool) -> f32 {
 #[inline(always)]
 pub fn mul_f32(a: f32, b: f32, round: Round, ftz: bool, sat: bool) -> f32 {
     let (a, b) = (flush_f32(a, ftz), flush_f32(b, ftz));
-    let product = |a: f32| match round {
-        Round::NearestEven | Round::NearestAway => a * b,
-        _ => to_f32(f64::from(a) * f64::from(b), round),
+    let product = |lift: f32| match round {
+        Round::NearestEven | Round::NearestAway => a * lift * b,
+        _ => to_f32(f64::from(a * lift) * f64::from(b), round),
     };
-    finish(flush_tiny(product(a), product(a * LIFT), ftz), sat)
+    finish(flush_tiny(product, ftz), sat)
 }
 
 /// `fma`, and `mad` of f32, with the host's fused multiply-add.
@@ -62,14 +62,14 @@ fn fma_f32_by(
     nearest: impl Fn(f32, f32, f32) -> f32,
 ) -> f32 {
     let (a, b, c) = (flush_f32(a, ftz), flush_f32(b, ftz), flush_f32(c, ftz));
-    let fused = |a: f32, c: f32| match round {
-        Round::NearestEven | Round::NearestAway => nearest(a, b, c),
+    let fused = |lift: f32| match round {
+        Round::NearestEven | Round::NearestAway => nearest(a * lift, b, c * lift),
         _ => {
-            let product = f64::from(a) * f64::from(b);
-            to_f32(sum_to_odd(product, f64::from(c), round), round)
+            let product = f64::from(a * lift) * f64::from(b);
+            to_f32(sum_to_odd(product, f64::from(c * lift), round), round)
         }
     };
-    finish(flush_tiny(fused(a, c), fused(a * LIFT, c * LIFT), ftz), sat)
+    finish(flush_tiny(fused, ftz), sat)
 }
 
 /// `div` with a rounding direction.
@@ -78,11 +78,11 @@ pub fn div_f32(a: f32, b: f32, round: Round, ftz: bool) -> f32 {
     let (a, b) = (flush_f32(a, ftz), flush_f32(b, ftz));
     // A quotient of two 24-bit numbers that is no 25-bit number is further from all of these than
     // the f64 quotient's error, so a second rounding goes the same way.
-    let quotient = |a: f32| match round {
-        Round::NearestEven | Round::NearestAway => a / b,
-        _ => to_f32(f64::from(a) / f64::from(b), round),
+    let quotient = |lift: f32| match round {
+        Round::NearestEven | Round::NearestAway => a * lift / b,
+        _ => to_f32(f64::from(a * lift) / f64::from(b), round),
     };
-    canonical_f32(flush_tiny(quotient(a), quotient(a * LIFT), ftz))
+    canonical_f32(flush_tiny(quotient, ftz))
 }
 
 /// `rcp` with a rounding direction.
@@ -178,12 +178,14 @@ fn finish(x: f32, sat: bool) -> f32 {
     }
 }
 
-/// Flushes a result that is tiny after rounding with unbounded exponent; `lifted` is the same
-/// result times [`LIFT`], which tells when the result has been rounded up to the least normal.
+/// The result of a computation that `lift` scales, flushed if it is tiny after rounding with
+/// unbounded exponent: far above the subnormal range, the scaled result tells when the plain one
+/// has only been rounded up to the least normal number.
 #[inline(always)]
-fn flush_tiny(result: f32, lifted: f32, ftz: bool) -> f32 {
+pub(crate) fn flush_tiny(compute: impl Fn(f32) -> f32, ftz: bool) -> f32 {
+    let result = compute(1.0);
     let least = result.abs() == f32::MIN_POSITIVE;
-    if ftz && least && lifted.abs() < f32::MIN_POSITIVE * LIFT {
+    if ftz && least && compute(LIFT).abs() < f32::MIN_POSITIVE * LIFT {
         0f32.copysign(result)
     } else {
         flush_f32(result, ftz)
