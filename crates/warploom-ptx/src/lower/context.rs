@@ -1,0 +1,269 @@
+//! Lowering one function: what every instruction family works with.
+//!
+//! One PTX instruction counts as exactly one issued instruction. A family writes its principal
+//! operation with [`Lower::emit`] and whatever prepares or finishes it with [`Lower::helper`];
+//! the guard and the place in the source are added here. A family that emits nothing gets a
+//! `Nop`, a second `emit` within the same instruction is fused to the first.
+
+use rustc_hash::FxHashSet;
+use warploom_isa::builder::{FunctionBuilder, Src, VInst, VReg};
+use warploom_isa::{self as isa, FileId, Flags, Loc, Op, Origin, RegClass, Unsupported};
+
+use super::link::Link;
+use super::parts::Parts;
+use crate::ast::{Body, Instruction, Module, Opcode, RegisterId, VariableId};
+use crate::diagnostic::{Diagnostic, LineIndex};
+use crate::types::{ScalarType, TypeClass};
+
+/// Where a variable of the syntax tree is at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A global, constant or shared variable.
+    Module(isa::VariableId),
+    /// Local variables, call parameters, and a device function's own: bytes into its frame.
+    Frame(u32),
+    /// A kernel's parameter: bytes into the parameter block.
+    KernelParam(u32),
+    /// Textures and the like, which nothing that runs can name.
+    Opaque,
+}
+
+/// What the instructions of a function add up to.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) variables: FxHashSet<isa::VariableId>,
+    pub(crate) callees: FxHashSet<isa::FunctionId>,
+    pub(crate) calls_indirectly: bool,
+    pub(crate) order_dependent: bool,
+    pub(crate) unsupported: Vec<Unsupported>,
+}
+
+/// The function being lowered, at one of its instructions.
+pub(crate) struct Lower<'a> {
+    pub(crate) module: &'a Module<'a>,
+    pub(crate) body: &'a Body,
+    /// The instruction being lowered.
+    pub(crate) inst: &'a Instruction,
+    pub(crate) opcode: &'a Opcode<'a>,
+    pub(crate) link: &'a mut Link,
+    /// Number of `module` among those that are linked.
+    pub(crate) module_number: usize,
+    pub(crate) kernel: bool,
+    pub(crate) code: FunctionBuilder,
+    pub(crate) facts: Facts,
+    /// Frame bytes in use so far.
+    pub(crate) frame_bytes: u64,
+    /// Where this function's own variables are; others are the linker's to know.
+    pub(crate) places: Vec<(VariableId, Place)>,
+    lines: &'a LineIndex,
+    origin: Origin,
+    guard: Option<(VReg, bool)>,
+    /// By register of the body, the first of its virtual registers.
+    registers: Vec<VReg>,
+    /// Virtual registers below this belong to the program, the others are temporary.
+    first_temp: u32,
+    /// The current instruction has its counted operation.
+    counted: bool,
+}
+
+/// Register class of a value of `ty`; of each half for 128 bits.
+pub(crate) fn class_of(ty: ScalarType) -> RegClass {
+    match (ty.class(), ty.width_bits()) {
+        (TypeClass::Predicate, _) => RegClass::Mask,
+        (_, 64 | 128) => RegClass::Lane64,
+        _ => RegClass::Lane32,
+    }
+}
+
+/// Virtual registers that one value of `ty` takes.
+pub(crate) fn registers_of(ty: ScalarType) -> u32 {
+    if ty.width_bits() == 128 { 2 } else { 1 }
+}
+
+impl<'a> Lower<'a> {
+    /// Starts a function with its registers; `body` has at least one instruction, `first`.
+    pub(crate) fn new(
+        link: &'a mut Link,
+        module_number: usize,
+        module: &'a Module<'a>,
+        body: &'a Body,
+        first: &'a Instruction,
+        lines: &'a LineIndex,
+        id: isa::FunctionId,
+        kernel: bool,
+    ) -> Lower<'a> {
+        let mut code = FunctionBuilder::new(id);
+        let mut registers = Vec::with_capacity(body.registers.len());
+        let mut count = 0;
+        for register in &body.registers {
+            registers.push(VReg(count));
+            for _ in 0..u32::from(register.vector) * registers_of(register.ty) {
+                code.reg(class_of(register.ty));
+                count += 1;
+            }
+        }
+        Lower {
+            module,
+            body,
+            inst: first,
+            opcode: module.opcode(first.opcode),
+            link,
+            module_number,
+            kernel,
+            code,
+            facts: Facts::default(),
+            frame_bytes: 0,
+            places: Vec::new(),
+            lines,
+            origin: Origin::default(),
+            guard: None,
+            registers,
+            first_temp: count,
+            counted: false,
+        }
+    }
+
+    /// Moves on to `inst`: its guard, its place, nothing counted yet.
+    pub(crate) fn begin(&mut self, inst: &'a Instruction) -> Result<(), Diagnostic> {
+        self.inst = inst;
+        self.opcode = self.module.opcode(inst.opcode);
+        self.origin = self.origin_of(inst);
+        self.counted = false;
+        self.guard = None;
+        if let Some(guard) = inst.guard {
+            let register = self.predicate(&guard.predicate, guard.span)?;
+            self.guard = Some((register, guard.negated));
+        }
+        Ok(())
+    }
+
+    /// Ends the instruction: one that needs no operation still costs its issue.
+    pub(crate) fn end(&mut self) {
+        if !self.counted {
+            let nop = self.op(Op::Nop);
+            self.emit(nop);
+        }
+    }
+
+    fn origin_of(&self, inst: &Instruction) -> Origin {
+        let text_line = self.lines.line(inst.opcode_start);
+        let loc = inst
+            .location
+            .and_then(|id| self.body.locations.get(id.index()))
+            .and_then(|location| {
+                let file = self.link.file(self.module_number, location.file)?;
+                (location.line != 0).then_some(Loc {
+                    file,
+                    line: location.line,
+                })
+            });
+        let text = FileId(self.link.text_file(self.module_number));
+        Origin {
+            loc: loc.unwrap_or(Loc {
+                file: text,
+                line: text_line,
+            }),
+            text_line,
+        }
+    }
+
+    /// The parts of the current opcode, none taken.
+    pub(crate) fn parts(&self) -> Result<Parts<'a>, Diagnostic> {
+        Parts::new(self.opcode, self.inst.opcode_start)
+    }
+
+    /// An operation at the current place in the source.
+    pub(crate) fn op(&self, op: Op) -> VInst {
+        VInst::new(op, self.origin)
+    }
+
+    /// Writes the instruction's principal operation, under its guard. It is the counted one; a
+    /// second one within the same instruction is fused to it.
+    pub(crate) fn emit(&mut self, mut inst: VInst) {
+        inst.guard = self.guard;
+        if self.counted {
+            inst.flags |= Flags::FUSED;
+        }
+        self.counted |= inst.flags & Flags::FUSED == 0;
+        self.code.push(inst);
+    }
+
+    /// Writes an uncounted operation that prepares or finishes the principal one. It is guarded
+    /// only where it writes a register of the program or touches more than registers: a guarded
+    /// write to a temporary would keep that temporary alive from the function's start.
+    pub(crate) fn helper(&mut self, inst: VInst) {
+        let mut inst = inst.fused();
+        let pure = inst.op.signature().is_some()
+            || matches!(
+                inst.op,
+                Op::Special
+                    | Op::FrameAddress
+                    | Op::LdFrame
+                    | Op::MaskMov
+                    | Op::MaskAnd
+                    | Op::MaskOr
+                    | Op::MaskXor
+                    | Op::MaskNot
+            );
+        let temporary = |reg: &VReg| reg.0 >= self.first_temp;
+        let mut written = inst.dst.iter().chain(&inst.dst2);
+        if !(pure && written.all(temporary) && inst.vector_dst.iter().flatten().all(temporary)) {
+            inst.guard = self.guard;
+        }
+        self.code.push(inst);
+    }
+
+    /// A register that only the current instruction uses.
+    pub(crate) fn temp(&mut self, class: RegClass) -> VReg {
+        self.code.reg(class)
+    }
+
+    /// A helper operation into a new temporary of `class`.
+    pub(crate) fn compute(&mut self, class: RegClass, op: Op, sources: &[Src]) -> VReg {
+        let temp = self.temp(class);
+        let inst = self.op(op).dst(temp).src(sources);
+        self.helper(inst);
+        temp
+    }
+
+    /// The guard of the current instruction.
+    pub(crate) fn guard(&self) -> Option<(VReg, bool)> {
+        self.guard
+    }
+
+    /// Writes what follows unguarded: the caller branches around it instead.
+    pub(crate) fn drop_guard(&mut self) {
+        self.guard = None;
+    }
+
+    /// Notes that PTX has this instruction and the machine does not; a launch that can reach it
+    /// is refused, and a trap stands in its place.
+    pub(crate) fn unsupported(&mut self) {
+        let what = self.opcode.text.to_owned();
+        self.unsupported_feature(what);
+    }
+
+    /// As [`Lower::unsupported`], for something other than the opcode itself.
+    pub(crate) fn unsupported_feature(&mut self, what: String) {
+        self.facts.unsupported.push(Unsupported {
+            what,
+            origin: self.origin,
+        });
+        let trap = self.op(Op::Trap);
+        self.emit(trap);
+    }
+
+    /// Virtual register `n` of a register of the body.
+    pub(crate) fn register(&self, id: RegisterId, n: u32) -> VReg {
+        VReg(self.registers.get(id.index()).map_or(0, |first| first.0) + n)
+    }
+
+    /// Where a variable is.
+    pub(crate) fn place(&self, id: VariableId) -> Place {
+        let own = self.places.binary_search_by_key(&id, |&(id, _)| id);
+        match own {
+            Ok(at) => self.places[at].1,
+            Err(_) => self.link.place(self.module_number, id),
+        }
+    }
+}
