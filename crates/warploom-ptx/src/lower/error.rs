@@ -42,17 +42,6 @@ codes! {
     PARAMETER_USE "E0214";
 }
 
-/// The name in `known` that `name` is most likely a slip for.
-pub(crate) fn closest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    // A third of the letters wrong is a slip; more is another word.
-    let limit = (name.len() / 3).max(1);
-    known
-        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
-}
-
 /// An operand that is not what `expected` says.
 pub(crate) fn operand_kind(span: Span, expected: &str) -> Diagnostic {
     Diagnostic::new(
@@ -73,13 +62,5 @@ mod tests {
         for (at, code) in all.iter().enumerate() {
             assert!(!all[..at].contains(code), "{code}");
         }
-    }
-
-    #[test]
-    fn slips_are_recognised_and_other_words_are_not() {
-        let known = ["global", "shared", "local"];
-        assert_eq!(closest("gobal", known.into_iter()), Some("global"));
-        assert_eq!(closest("sahred", known.into_iter()), Some("shared"));
-        assert_eq!(closest("texture", known.into_iter()), None);
     }
 }

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::error;
 use crate::ast::Opcode;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::suggest::nearest;
 use crate::types::ScalarType;
 
 /// The modifiers of one opcode, each taken once. What is left over at the end is an error at its
