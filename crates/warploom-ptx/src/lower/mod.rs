@@ -5,7 +5,6 @@
 //! functions: `decode` turns the parts of an opcode into a form, or nothing where the opcode
 //! belongs to another family; `lower` writes the code of one instruction of that form.
 
-#[cfg_attr(not(test), allow(dead_code, reason = "wired up with the module level"))]
 mod arith;
 mod context;
 pub mod error;

@@ -226,7 +226,7 @@ impl<'a> Parts<'a> {
         let types = ScalarType::ALL.iter().map(|ty| ty.name());
         let known = self.asked.iter().copied().filter(|&name| name != text);
         Err(
-            match error::closest(text, known.chain(types).filter(|&n| n != text)) {
+            match nearest(text, known.chain(types).filter(|&n| n != text)) {
                 Some(name) => unknown.with_help(format!("did you mean `.{name}`?")),
                 None => unknown,
             },
