@@ -65,22 +65,28 @@ macro_rules! coded_enum {
     };
 }
 
+mod approx;
 mod bits;
 mod compare;
 mod convert;
 mod flush;
 mod int;
+mod minifloat;
 mod narrow;
 mod round;
 mod soft;
+mod video;
 
+pub use approx::*;
 pub use bits::*;
 pub use compare::*;
 pub use convert::*;
 pub use flush::*;
 pub use int::*;
+pub use minifloat::*;
 pub use narrow::*;
 pub use round::*;
+pub use video::*;
 
 coded_enum! {
     /// A rounding direction.
