@@ -36,6 +36,10 @@ indices! {
     VariableId;
     /// An entry of [`Module::opcodes`].
     OpcodeId;
+    /// An entry of [`Module::initial_addresses`].
+    InitialAddressId;
+    /// An entry of [`Module::variable_templates`].
+    VariableTemplateId;
     /// An entry of [`Body::registers`]. Dense: only registers that the body mentions have one.
     RegisterId;
     /// An entry of [`Body::register_declarations`].
@@ -71,8 +75,13 @@ pub struct Module<'s> {
     pub functions: Vec<Function>,
     /// Every variable of the module: at module level, inside functions, and parameters.
     pub variables: Vec<Variable>,
+    /// Declarations like `.param .b32 p<4>`. Those of their variables that are mentioned are in
+    /// `variables`.
+    pub variable_templates: Vec<VariableTemplate>,
     /// All initialisers, one after the other; see [`Variable::initial_values`].
     pub initial_values: Vec<InitialValue>,
+    /// The addresses among them.
+    pub initial_addresses: Vec<InitialAddress>,
     /// The distinct opcodes in order of first use.
     pub opcodes: Vec<Opcode<'s>>,
     /// `.alias` directives.
@@ -339,6 +348,15 @@ impl Variable {
     }
 }
 
+/// A declaration of `NAME0` to `NAME(count-1)`.
+#[derive(Clone, Debug)]
+pub struct VariableTemplate {
+    /// What they have in common; its name is the part before the number.
+    pub variable: Variable,
+    /// How many there are.
+    pub count: u32,
+}
+
 /// Type of a variable's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableType {
@@ -372,7 +390,7 @@ pub struct PointerAttribute {
 #[derive(Clone, Copy, Debug)]
 pub struct InitialValue {
     /// Which scalar, counted over all dimensions and vector elements in row-major order.
-    pub index: u64,
+    pub index: u32,
     /// Byte position in the source.
     pub start: u32,
     /// What to store.
@@ -380,32 +398,32 @@ pub struct InitialValue {
 }
 
 /// A value known when the module is loaded.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// An integer, wrapped to the type it is stored in.
     Integer(Integer),
-    /// A floating-point number.
-    Float(Float),
-    /// `NAME + OFFSET`, `generic(NAME) + OFFSET`, `MASK(NAME) + OFFSET`: an address.
-    Address {
-        /// The variable or function.
-        name: Name,
-        /// Bytes added to its address.
-        offset: i32,
-        /// Which form of the address.
-        form: AddressForm,
-    },
+    /// The bits of a single-precision number: `0fXXXXXXXX`.
+    Single(u32),
+    /// The bits of a double-precision number; also for decimal notation and expressions,
+    /// whatever the type they are stored in.
+    Double(u64),
+    /// An address.
+    Address(InitialAddressId),
 }
 
-/// How an address is put into an initialiser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressForm {
-    /// The address in the variable's own space.
-    Direct,
-    /// `generic(...)`
-    Generic,
-    /// `0xFF(...)`, `0xFF00(...)` and so on: the byte of the address with this number.
-    Byte(u8),
+/// `NAME + OFFSET` in an initialiser, also inside `generic(...)` or a mask `0xFF00(...)`.
+#[derive(Clone, Copy, Debug)]
+pub struct InitialAddress {
+    /// The variable or function.
+    pub name: Name,
+    /// Place of the name.
+    pub span: Span,
+    /// Bytes added to its address.
+    pub offset: i64,
+    /// The generic address instead of the one in the variable's own space.
+    pub generic: bool,
+    /// Only this byte of the address, 0 being the lowest.
+    pub byte: Option<u8>,
 }
 
 /// An integer constant: 64 bits with the signedness that PTX's rules give it.
@@ -550,6 +568,7 @@ pub(crate) enum MarkKind {
     CloseScope,
     Register(RegisterDeclarationId),
     Variable(VariableId),
+    VariableTemplate(VariableTemplateId),
     Label(LabelId),
     BranchTable(BranchTableId),
     CallTable(CallTableId),
@@ -690,17 +709,24 @@ pub enum OperandKind {
     Pair(ListRange),
     /// `[...]`
     Address(AddressId),
+    /// `NAME[...]`: an array element, as the place to load from or store to or, for `mov`, as an
+    /// address.
+    Element(AddressId),
 }
 
-/// An address: `[BASE + OFFSET, ARGUMENTS]`, or `BASE[OFFSET]`.
+/// An address: `[BASE + OFFSET, ARGUMENTS]`, or an array element: `BASE[INDEX + OFFSET]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Address {
     /// Register, variable or parameter; nothing for a constant address.
     pub base: Option<Name>,
     /// Place of the base, or of the constant.
     pub base_span: Span,
-    /// Added to the base, in bytes (for `BASE[OFFSET]` too); the whole address without a base.
+    /// Added to the base, in bytes once names are resolved; the whole address without a base.
     pub offset: i64,
+    /// A register that counts elements, multiplied by `scale_bytes` and added.
+    pub index: Option<Name>,
+    /// Of `BASE[...]`: bytes of an element; otherwise 0.
+    pub scale_bytes: u32,
     /// After the first comma: sampler, coordinates.
     pub arguments: ListRange,
     /// `.unified` after the bracket.
