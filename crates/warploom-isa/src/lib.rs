@@ -23,6 +23,7 @@ mod allocate;
 pub mod arith;
 pub mod builder;
 pub mod cfg;
+mod compose;
 pub mod inst;
 pub mod lane;
 pub mod mods;

@@ -1,6 +1,6 @@
 //! Modifiers of an operation that are known when it is decoded, packed into 32 bits.
 
-use crate::arith::{Cmp, Round};
+use crate::arith::{Clamp, Cmp, IntType, Mini, Narrow, PermuteMode, Property, Round};
 
 /// Packed modifiers. What a bit means is up to the operation: arithmetic reads the fields below,
 /// others a plain number ([`Mods::raw`]) such as the truth table of `lop3`.
@@ -41,6 +41,10 @@ impl Mods {
         satfinite, with_satfinite, 8;
         /// A free choice bit of the operation (signedness, direction, variant).
         variant, with_variant, 15;
+        /// The first operand of a dot product is signed.
+        a_signed, with_a_signed, 16;
+        /// The second operand of a dot product is signed.
+        b_signed, with_b_signed, 17;
     }
 
     /// The rounding direction.
@@ -76,6 +80,67 @@ impl Mods {
     /// Sets the comparison.
     pub fn with_cmp(self, cmp: Cmp) -> Mods {
         Mods(self.0 & !(0x1f << 9) | u32::from(cmp.code()) << 9)
+    }
+
+    /// The 16-bit floating-point format.
+    #[inline(always)]
+    pub const fn format(self) -> Narrow {
+        Narrow::from_code((self.0 >> 14 & 1) as u8)
+    }
+
+    /// Sets the 16-bit floating-point format.
+    pub const fn with_format(self, format: Narrow) -> Mods {
+        Mods(self.0 & !(1 << 14) | (format.code() as u32) << 14)
+    }
+
+    /// What the result is limited to, from [`Mods::sat`] and [`Mods::relu`].
+    #[inline(always)]
+    pub const fn clamp(self) -> Clamp {
+        match (self.sat(), self.relu()) {
+            (true, _) => Clamp::Saturate,
+            (false, true) => Clamp::Relu,
+            (false, false) => Clamp::None,
+        }
+    }
+
+    /// The integer type that a conversion reads.
+    #[inline(always)]
+    pub const fn from_int(self) -> IntType {
+        IntType::from_code((self.0 >> 16 & 7) as u8)
+    }
+
+    /// Sets the integer type that a conversion reads.
+    pub const fn with_from_int(self, ty: IntType) -> Mods {
+        Mods(self.0 & !(7 << 16) | (ty.code() as u32) << 16)
+    }
+
+    /// The integer type that a conversion gives.
+    #[inline(always)]
+    pub const fn to_int(self) -> IntType {
+        IntType::from_code((self.0 >> 19 & 7) as u8)
+    }
+
+    /// Sets the integer type that a conversion gives.
+    pub const fn with_to_int(self, ty: IntType) -> Mods {
+        Mods(self.0 & !(7 << 19) | (ty.code() as u32) << 19)
+    }
+
+    /// The small floating-point format of a conversion, by [`Mods::high`].
+    #[inline(always)]
+    pub const fn mini(self) -> Mini {
+        Mini::from_code(self.high() as u8)
+    }
+
+    /// The property that `testp` tests, by [`Mods::high`].
+    #[inline(always)]
+    pub const fn property(self) -> Property {
+        Property::from_code(self.high() as u8)
+    }
+
+    /// The mode of `prmt`, by [`Mods::high`].
+    #[inline(always)]
+    pub const fn permute(self) -> PermuteMode {
+        PermuteMode::from_code(self.high() as u8)
     }
 
     /// The whole word, for operations that carry a number.
