@@ -6,9 +6,9 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Line, from 1.
-    pub line: usize,
+    pub line: u32,
     /// Column in characters, from 1.
-    pub column: usize,
+    pub column: u32,
 }
 
 impl Position {
@@ -17,11 +17,11 @@ impl Position {
         let before = text.char_indices().take_while(|(at, _)| *at < offset);
         before.fold(Position { line: 1, column: 1 }, |at, (_, c)| match c {
             '\n' => Position {
-                line: at.line + 1,
+                line: at.line.saturating_add(1),
                 column: 1,
             },
             _ => Position {
-                column: at.column + 1,
+                column: at.column.saturating_add(1),
                 ..at
             },
         })
@@ -32,7 +32,7 @@ impl Position {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct DeviceError {
     /// Where the text came from, as the caller named it.
-    pub origin: String,
+    pub origin: Box<str>,
     /// Place in that text; `None` when there is none (a device name, a whole override).
     pub position: Option<Position>,
     /// Bytes of the text that are at fault, for drawing; empty when unknown.

@@ -17,6 +17,9 @@ use crate::{tree, validate};
 /// Longest text that is read as a device description.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
+/// Longest key or value of an override.
+const MAX_OVERRIDE_BYTES: usize = 4096;
+
 /// A fault before it is put into words for the caller: a place or a field, whichever is known.
 #[derive(Debug)]
 pub(crate) struct Blame {
@@ -69,13 +72,20 @@ impl Blame {
         }
     }
 
-    fn into_error(self, origin: &str, text: &str, tree: Option<&DeTable<'_>>) -> DeviceError {
-        let found = || tree::span_of(tree?, &self.field);
-        let span = self.span.clone().or_else(found);
+    /// The same with the place of its field in `tree`, if it has no place yet.
+    fn within(self, tree: &DeTable<'_>) -> Self {
+        let span = self.span.or_else(|| tree::span_of(tree, &self.field));
+        Blame { span, ..self }
+    }
+
+    fn into_error(self, origin: &str, text: &str) -> DeviceError {
         DeviceError {
-            origin: origin.to_owned(),
-            position: span.as_ref().map(|span| Position::of(text, span.start)),
-            span: span.unwrap_or_default(),
+            origin: origin.into(),
+            position: self
+                .span
+                .as_ref()
+                .map(|span| Position::of(text, span.start)),
+            span: self.span.unwrap_or_default(),
             field: self.field,
             message: self.message,
             help: self.help,
@@ -93,42 +103,13 @@ impl Device {
     pub fn by_name(name: &str) -> Result<Device, DeviceError> {
         match builtin::text(name) {
             Some(text) => Device::from_toml(text, &format!("{name}.toml")),
-            None => Err(no_such_device(name).into_error("device", "", None)),
+            None => Err(no_such_device(name).into_error("device", "")),
         }
     }
 
     /// Reads a device description. `origin` names the text in errors (a file name).
     pub fn from_toml(text: &str, origin: &str) -> Result<Device, DeviceError> {
-        let mut tree = parse(text).map_err(|blame| blame.into_error(origin, text, None))?;
-        let blamed = |blame: Blame, tree: &DeTable<'_>| blame.into_error(origin, text, Some(tree));
-        let (base, like) = match tree.remove("like") {
-            Some(value) => {
-                let base = base_of(&value).map_err(|blame| blamed(blame, &tree))?;
-                (Some(base), Some(value.span()))
-            }
-            None => (None, None),
-        };
-        let whole = tree.clone();
-        let claims = Claims::take(&mut tree, text).map_err(|blame| blamed(blame, &whole))?;
-        let given = figures(&tree).into_iter().collect::<BTreeSet<_>>();
-        let below = base.as_ref().map(|base| serialized(base, true));
-        let layered = Layers {
-            base: below.as_deref(),
-            inherited: like.clone(),
-        };
-        let (mut device, merged) = layered
-            .build(tree, text.len())
-            .map_err(|(blame, merged)| blame.into_error(origin, text, Some(&merged)))?;
-        let none = BTreeMap::new();
-        let inherited = base.as_ref().map_or(&none, |base| &base.provenance);
-        device.provenance = claims
-            .resolve(
-                &figures(&merged),
-                |figure| given.contains(figure),
-                inherited,
-            )
-            .map_err(|blame| blamed(blame, &merged))?;
-        Ok(device)
+        read(text).map_err(|blame| blame.into_error(origin, text))
     }
 
     /// Overrides one field by its path (`sms`, `registers.per_sm`). The value is TOML; a bare word
@@ -146,24 +127,29 @@ impl Device {
         let mut overlay = DeTable::new();
         let mut origins = Vec::new();
         for (key, value) in pairs {
-            origins.push(format!("{key}={value}"));
-            overlay = with_override(overlay, key, value)
-                .map_err(|blame| blame.into_error(&format!("{key}={value}"), "", None))?;
+            let origin = format!("{key}={value}");
+            let added = one_override(key, value, origins.len() + 1)
+                .map_err(|blame| blame.into_error(&origin, ""))?;
+            tree::merge(&mut overlay, added);
+            origins.push(origin);
         }
         let given = figures(&overlay);
         let below = serialized(self, false);
         let layered = Layers {
             base: Some(&below),
-            inherited: None,
+            inherited: Some(0..0),
         };
-        let (mut device, merged) = layered
-            .build(overlay, 0)
-            .map_err(|(blame, _)| blame.into_error(&origins.join(" "), "", None))
-            .map_err(|error| DeviceError {
+        let (mut device, merged) = layered.build(overlay, 0).map_err(|blame| {
+            let error = blame.into_error("", "");
+            let pair = error.span.start.checked_sub(1);
+            let origin = pair.and_then(|pair| origins.get(pair).cloned());
+            DeviceError {
+                origin: origin.unwrap_or_else(|| origins.join(" ")).into(),
                 position: None,
                 span: 0..0,
                 ..error
-            })?;
+            }
+        })?;
         device.provenance = figures(&merged)
             .into_iter()
             .map(|figure| {
@@ -189,12 +175,12 @@ struct Layers<'b> {
 }
 
 impl<'b> Layers<'b> {
-    /// Merges, deserializes and validates. A failure comes with the tree to locate it in.
+    /// Merges, deserializes and validates; gives the merged tree as well.
     fn build<'t>(
         self,
         overlay: DeTable<'t>,
         text_bytes: usize,
-    ) -> Result<(Device, DeTable<'t>), (Blame, DeTable<'t>)>
+    ) -> Result<(Device, DeTable<'t>), Blame>
     where
         'b: 't,
     {
@@ -202,22 +188,36 @@ impl<'b> Layers<'b> {
         let inherited = self.inherited.as_ref().unwrap_or(&nowhere);
         let mut merged = match self.base.map(DeTable::parse) {
             Some(Ok(base)) => tree::respan(base.into_inner(), inherited),
-            Some(Err(error)) => {
-                let blame = Blame::from_toml(&error, &overlay, None);
-                return Err((blame, overlay));
-            }
+            Some(Err(error)) => return Err(Blame::from_toml(&error, &overlay, None)),
             None => DeTable::new(),
         };
         tree::merge(&mut merged, overlay);
         let whole = Spanned::new(0..text_bytes, merged.clone());
         let device = Device::deserialize(toml::de::Deserializer::from(whole))
-            .map_err(|error| schema_fault(&error, &merged, inherited))
-            .and_then(|device| validate::check(&device).map(|()| device));
-        match device {
-            Ok(device) => Ok((device, merged)),
-            Err(blame) => Err((blame, merged)),
-        }
+            .map_err(|error| schema_fault(&error, &merged, inherited))?;
+        validate::check(&device).map_err(|blame| blame.within(&merged))?;
+        Ok((device, merged))
     }
+}
+
+/// The way of a whole text.
+fn read(text: &str) -> Result<Device, Blame> {
+    let mut tree = parse(text)?;
+    let like = tree.remove("like");
+    let base = like.as_ref().map(base_of).transpose()?;
+    let claims = Claims::take(&mut tree, text)?;
+    let given = figures(&tree).into_iter().collect::<BTreeSet<_>>();
+    let below = base.as_ref().map(|base| serialized(base, true));
+    let layered = Layers {
+        base: below.as_deref(),
+        inherited: like.map(|like| like.span()),
+    };
+    let (mut device, merged) = layered.build(tree, text.len())?;
+    let none = BTreeMap::new();
+    let inherited = base.as_ref().map_or(&none, |base| &base.provenance);
+    let resolved = claims.resolve(&figures(&merged), |path| given.contains(path), inherited);
+    device.provenance = resolved.map_err(|blame| blame.within(&merged))?;
+    Ok(device)
 }
 
 fn parse(text: &str) -> Result<DeTable<'_>, Blame> {
@@ -291,7 +291,7 @@ fn schema_fault(error: &toml::de::Error, tree: &DeTable<'_>, inherited: &Range<u
     match error.message().split_once(", expected") {
         Some((unknown, _)) if unknown.starts_with("unknown field") => {
             let known = all_fields();
-            let otherwise = "`warploom devices show h100` lists the fields".to_owned();
+            let otherwise = "a field has a path such as `sms` or `registers.per_sm`".to_owned();
             let help = did_you_mean(&blame.field, known.iter().map(String::as_str), otherwise);
             Blame {
                 message: "there is no such field".to_owned(),
@@ -314,33 +314,17 @@ fn all_fields() -> BTreeSet<String> {
         .collect()
 }
 
-/// Adds `key = value` to an overlay.
-fn with_override<'t>(
-    mut overlay: DeTable<'t>,
-    key: &'t str,
-    value: &'t str,
-) -> Result<DeTable<'t>, Blame> {
-    let known = all_fields();
-    if !known.contains(key) || key == "like" || key == "name" {
-        let fields = known.iter().map(String::as_str);
-        let otherwise = "a key is a field path such as `sms` or `registers.per_sm`".into();
-        return Err(Blame::field(key, "there is no such field".to_owned())
-            .help(did_you_mean(key, fields, otherwise)));
+/// `key = value` as a tree. Overrides have no text of their own; their span is `number`, counted
+/// from 1, so that a fault leads back to the override.
+fn one_override<'t>(key: &'t str, value: &'t str, number: usize) -> Result<DeTable<'t>, Blame> {
+    for part in [key, value] {
+        if part.len() > MAX_OVERRIDE_BYTES || tree::crowded_line(part).is_some() {
+            return Err(Blame::field("", "the override is too long".to_owned()));
+        }
     }
     let parsed = match DeValue::parse(value) {
         Ok(parsed) if !matches!(parsed.get_ref(), DeValue::Table(_)) => parsed.into_inner(),
         _ => DeValue::String(DeString::Borrowed(value)),
     };
-    let nowhere = 0..0;
-    let spanned = |name| Spanned::new(nowhere.clone(), DeString::Borrowed(name));
-    let mut added = DeTable::new();
-    let mut parts = key.rsplit('.');
-    let last = parts.next().unwrap_or(key);
-    added.insert(spanned(last), Spanned::new(nowhere.clone(), parsed));
-    for part in parts {
-        let inner = Spanned::new(nowhere.clone(), DeValue::Table(added));
-        added = DeTable::from_iter([(spanned(part), inner)]);
-    }
-    tree::merge(&mut overlay, added);
-    Ok(overlay)
+    Ok(tree::single(key, parsed, &(number..number + 1)))
 }

@@ -119,8 +119,6 @@ fn one() -> u32 {
     1
 }
 
-// serde hands the field over by reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_one(count: &u32) -> bool {
     *count == 1
 }
@@ -141,6 +139,9 @@ pub struct Registers {
     /// Parts of a pool that hold whole warps each; a launch is checked as if a block's warps were
     /// rounded up to it.
     pub warp_granularity: u32,
+    /// What a launch is checked with instead, where a chip refuses what its family can't run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_granularity: Option<u32>,
     /// Accumulation registers of the matrix units, where they exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accumulators: Option<Accumulators>,
@@ -277,8 +278,6 @@ fn full_clock() -> f64 {
     1.0
 }
 
-// serde hands the field over by reference; only the exact default is left out.
-#[allow(clippy::trivially_copy_pass_by_ref, clippy::float_cmp)]
 fn is_full_clock(factor: &f64) -> bool {
     *factor == 1.0
 }

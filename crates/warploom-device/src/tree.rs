@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 /// A value that is not a table, found by walking a tree.
 pub(crate) struct Leaf {
@@ -32,15 +32,35 @@ pub(crate) fn merge<'i>(base: &mut DeTable<'i>, overlay: DeTable<'i>) {
 /// The same tree with every span set to `span`: inherited values are blamed on the entry that
 /// brought them in.
 pub(crate) fn respan<'i>(table: DeTable<'i>, span: &Range<usize>) -> DeTable<'i> {
-    let entry = |(key, value): (Spanned<_>, Spanned<DeValue<'i>>)| {
-        let value = match value.into_inner() {
-            DeValue::Table(inner) => DeValue::Table(respan(inner, span)),
-            other => other,
-        };
+    let entry = |(key, value): (Spanned<DeString<'i>>, Spanned<_>)| {
         let key = Spanned::new(span.clone(), key.into_inner());
-        (key, Spanned::new(span.clone(), value))
+        (key, respan_value(value.into_inner(), span))
     };
     table.into_iter().map(entry).collect()
+}
+
+fn respan_value<'i>(value: DeValue<'i>, span: &Range<usize>) -> Spanned<DeValue<'i>> {
+    let value = match value {
+        DeValue::Table(inner) => DeValue::Table(respan(inner, span)),
+        DeValue::Array(items) => {
+            let items = items
+                .into_iter()
+                .map(|item| respan_value(item.into_inner(), span));
+            DeValue::Array(items.collect())
+        }
+        other => other,
+    };
+    Spanned::new(span.clone(), value)
+}
+
+/// A tree with one value, at `path`; all of it at `span`.
+pub(crate) fn single<'i>(path: &'i str, value: DeValue<'i>, span: &Range<usize>) -> DeTable<'i> {
+    let (key, value) = match path.split_once('.') {
+        Some((key, rest)) => (key, DeValue::Table(single(rest, value, span))),
+        None => (path, value),
+    };
+    let key = Spanned::new(span.clone(), DeString::Borrowed(key));
+    DeTable::from_iter([(key, respan_value(value, span))])
 }
 
 /// All values below `table`, in the order of their paths.

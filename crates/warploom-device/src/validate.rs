@@ -105,6 +105,11 @@ fn counts(device: &Device) -> Result<(), Blame> {
             1 << 16,
         ),
         ("registers.unit", registers.unit, 1 << 20),
+        (
+            "registers.launch_granularity",
+            registers.launch_granularity.unwrap_or(1),
+            64,
+        ),
         ("registers.warp_granularity", registers.warp_granularity, 64),
         (
             "scalar_registers.per_scheduler",

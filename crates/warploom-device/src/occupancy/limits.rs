@@ -56,7 +56,8 @@ impl Need {
                 help: "give the block a size".to_owned(),
             });
         }
-        let granularity = device.registers.warp_granularity;
+        let file = &device.registers;
+        let granularity = file.launch_granularity.unwrap_or(file.warp_granularity);
         let warps_checked = match self.rule {
             Rule::Toolkit => round_up(u64::from(self.warps), granularity),
             Rule::Simple => u64::from(self.warps),
