@@ -44,6 +44,12 @@ impl<'a> Parts<'a> {
         self.opcode.base()
     }
 
+    /// Takes all parts, for a decoder that goes by tables.
+    pub(crate) fn take_all(&mut self) -> &'a Opcode<'a> {
+        self.taken = u64::MAX;
+        self.opcode
+    }
+
     /// Place of the whole opcode.
     pub(crate) fn span(&self) -> Span {
         Span::new(self.start, self.start + self.opcode.text.len() as u32)
@@ -58,7 +64,8 @@ impl<'a> Parts<'a> {
             .map(|(i, part)| (i, part.text))
     }
 
-    fn part_span(&self, i: usize) -> Span {
+    /// Place of part `i`.
+    pub(crate) fn part_span(&self, i: usize) -> Span {
         let Some(part) = self.opcode.parts.get(i) else {
             return self.span();
         };
