@@ -259,7 +259,7 @@ fn refused_overrides_leave_the_device_alone() {
         ("like", "v100", "like"),
         ("sources.occ", "[\"sms\"]", "sources.occ"),
         ("name", "\"\"", "name"),
-        ("sms.a", "3", "sms"),
+        ("sms.a", "3", "sms.a"),
         ("sms", "many", "sms"),
         ("sms", "-1", "sms"),
         ("sms", "99999999999999999999", "sms"),
