@@ -40,7 +40,8 @@ indices! {
     InitialAddressId;
     /// An entry of [`Module::variable_templates`].
     VariableTemplateId;
-    /// An entry of [`Body::registers`]. Dense: only registers that the body mentions have one.
+    /// An entry of [`Body::registers`]. Dense: of a range `%r<1000>`, only those registers that
+    /// the body mentions have one.
     RegisterId;
     /// An entry of [`Body::register_declarations`].
     RegisterDeclarationId;
@@ -320,7 +321,8 @@ pub struct Variable {
     pub managed: bool,
     /// What a `.ptr` parameter points to.
     pub pointer: Option<PointerAttribute>,
-    /// The function it is a parameter of, or is declared in.
+    /// The function it is a parameter of, or is declared in; also for the parameters of a
+    /// `.callprototype`.
     pub owner: Option<FunctionId>,
     /// Range of [`Module::initial_values`].
     pub initial_values: Option<ListRange>,
@@ -513,7 +515,7 @@ pub struct Body {
     pub addresses: Vec<Address>,
     /// In source order.
     pub labels: Vec<Label>,
-    /// The registers that the body mentions, in order of first mention, `.reg` parameters first.
+    /// The registers of the body, `.reg` parameters first; those of ranges only if mentioned.
     pub registers: Vec<Register>,
     /// `.reg` statements, a name each.
     pub register_declarations: Vec<RegisterDeclaration>,

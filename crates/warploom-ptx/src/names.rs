@@ -40,6 +40,11 @@ impl<'s> Names<'s> {
         self.texts.get(symbol.index()).copied().unwrap_or("")
     }
 
+    /// All of them.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol> + use<> {
+        (0..self.texts.len() as u32).map(Symbol)
+    }
+
     /// Number of distinct identifiers.
     pub fn len(&self) -> usize {
         self.texts.len()

@@ -58,12 +58,19 @@ impl<'s> Parser<'s> {
                 let open = reading.open.last().copied().unwrap_or(start);
                 let message = "the file ends inside a function";
                 let report = Diagnostic::new(codes::UNCLOSED, open, message, "not closed");
-                self.diagnostics.push(report.with_help("add the missing `}`"));
+                self.diagnostics
+                    .push(report.with_help("add the missing `}`"));
                 break;
             }
             let before = self.span;
+            let declares = self.token == Token::Directive;
+            let operands = reading.body.operands.len();
+            let addresses = reading.body.addresses.len();
             if self.statement(&mut reading).is_err() {
+                self.names_lost |= declares;
                 self.scratch.clear();
+                reading.body.operands.truncate(operands);
+                reading.body.addresses.truncate(addresses);
                 self.recover_statement();
                 if self.span == before {
                     self.bump();
@@ -152,7 +159,7 @@ impl<'s> Parser<'s> {
             });
             reading.mark(MarkKind::CallTable(id));
         } else if self.eat_directive("callprototype") {
-            let signature = self.prototype()?;
+            let signature = self.prototype(reading.owner)?;
             let id = PrototypeId(reading.body.prototypes.len() as u32);
             reading.body.prototypes.push(Prototype {
                 name,

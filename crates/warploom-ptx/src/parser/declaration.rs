@@ -132,7 +132,7 @@ impl Parser<'_> {
                 "texref" => ty = Some(VariableType::Opaque(OpaqueType::Texture)),
                 "samplerref" => ty = Some(VariableType::Opaque(OpaqueType::Sampler)),
                 "surfref" => ty = Some(VariableType::Opaque(OpaqueType::Surface)),
-                _ => ty = Some(VariableType::Scalar(self.scalar_type(name, span, false)?)),
+                _ => ty = Some(VariableType::Scalar(self.scalar_type(name, span, false))),
             }
         }
         match ty {
@@ -144,10 +144,12 @@ impl Parser<'_> {
         }
     }
 
-    fn scalar_type(&mut self, name: &str, span: Span, register: bool) -> Parse<ScalarType> {
-        let declarable = |ty: ScalarType| ty.is_declarable() && (register || ty != ScalarType::Pred);
+    /// A type that can be declared; after a report some other, so that the names get known.
+    fn scalar_type(&mut self, name: &str, span: Span, register: bool) -> ScalarType {
+        let declarable =
+            |ty: ScalarType| ty.is_declarable() && (register || ty != ScalarType::Pred);
         let (message, help) = match ScalarType::from_name(name) {
-            Some(ty) if declarable(ty) => return Ok(ty),
+            Some(ty) if declarable(ty) => return ty,
             Some(ScalarType::Pred) => (
                 "predicates live in registers only".to_owned(),
                 "declare it with `.reg .pred`, or store the value as `.u8`".to_owned(),
@@ -167,7 +169,8 @@ impl Parser<'_> {
                 (format!("unknown type `.{name}`"), help)
             }
         };
-        self.error_at(codes::TYPE, span, message, "not a type for this", help)
+        self.report_at(codes::TYPE, span, message, "not a type for this", help);
+        ScalarType::B32
     }
 
     fn alignment(&mut self) -> Parse<u32> {
@@ -178,7 +181,8 @@ impl Parser<'_> {
             return Ok(align_bytes);
         }
         let message = format!("an alignment of {align_bytes} bytes is not a power of two");
-        self.error_at(codes::ALIGNMENT, span, message, "not a power of two", help)
+        self.report_at(codes::ALIGNMENT, span, message, "not a power of two", help);
+        Ok(1)
     }
 
     /// `(.managed, .unified(1, 2))`: whether `.managed` is there.
@@ -222,7 +226,7 @@ impl Parser<'_> {
             variable.unsized_array = open;
             if unsized_array == Unsized::Forbidden {
                 let name = self.text_at(span);
-                return self.error_at(
+                self.report_at(
                     codes::SIZE,
                     span,
                     format!("the size of `{name}` is not known"),
@@ -233,7 +237,7 @@ impl Parser<'_> {
         }
         if variable.size_bytes() > MAX_VARIABLE_BYTES {
             let name = self.text_at(span);
-            return self.error_at(
+            self.report_at(
                 codes::SIZE,
                 span,
                 format!("`{name}` is larger than any memory"),
@@ -278,7 +282,13 @@ impl Parser<'_> {
             Ok(count) => Ok(count),
             Err(_) => {
                 let span = span.to(self.previous);
-                self.error_at(codes::SIZE, span, "an array can't have a negative size", "negative", help)
+                self.error_at(
+                    codes::SIZE,
+                    span,
+                    "an array can't have a negative size",
+                    "negative",
+                    help,
+                )
             }
         }
     }
@@ -333,7 +343,7 @@ impl Parser<'_> {
                 "v4" => vector = 4,
                 "v8" => vector = 8,
                 "align" => drop(self.alignment()?),
-                _ => ty = Some(self.scalar_type(name, span, true)?),
+                _ => ty = Some(self.scalar_type(name, span, true)),
             }
         }
         match ty {

@@ -92,7 +92,13 @@ impl Parser<'_> {
             Constant::Float(_) => {
                 let span = start.to(self.previous);
                 let message = format!("expected {what}, found a floating-point number");
-                self.error_at(codes::EXPRESSION_TYPE, span, message, "not an integer", help)
+                self.error_at(
+                    codes::EXPRESSION_TYPE,
+                    span,
+                    message,
+                    "not an integer",
+                    help,
+                )
             }
         }
     }
@@ -104,7 +110,12 @@ impl Parser<'_> {
         self.conditional_tail(condition, start, depth)
     }
 
-    fn conditional_tail(&mut self, condition: Constant, start: Span, depth: u32) -> Parse<Constant> {
+    fn conditional_tail(
+        &mut self,
+        condition: Constant,
+        start: Span,
+        depth: u32,
+    ) -> Parse<Constant> {
         if !self.eat(Token::Question) {
             return Ok(condition);
         }

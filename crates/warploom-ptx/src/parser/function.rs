@@ -46,7 +46,7 @@ impl Parser<'_> {
         self.function_directives(&mut bounds, &mut signature)?;
         if self.token == Token::OpenParen {
             let open = self.span;
-            signature.results = self.parameters(Some(id), kind)?;
+            signature.results = self.parameters(id, kind)?;
             if kind == FunctionKind::Entry {
                 return self.error_at(
                     codes::PARAMETER,
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
         let (name, name_span) = self.name("the name of the function", HELP)?;
         if self.token == Token::OpenParen {
-            signature.parameters = self.parameters(Some(id), kind)?;
+            signature.parameters = self.parameters(id, kind)?;
         }
         self.function_directives(&mut bounds, &mut signature)?;
         // Reserved before the body is read, so that it has its number.
@@ -144,12 +144,8 @@ impl Parser<'_> {
         Ok(sizes)
     }
 
-    /// `(.param .u32 a, .reg .u32 b)`. The owner is nothing for a prototype.
-    fn parameters(
-        &mut self,
-        owner: Option<FunctionId>,
-        kind: FunctionKind,
-    ) -> Parse<Vec<Parameter>> {
+    /// `(.param .u32 a, .reg .u32 b)`
+    fn parameters(&mut self, owner: FunctionId, kind: FunctionKind) -> Parse<Vec<Parameter>> {
         let help = "parameters are `.param .TYPE NAME`, separated by commas";
         self.expect(Token::OpenParen, "`(`", help)?;
         let mut parameters = Vec::new();
@@ -161,7 +157,8 @@ impl Parser<'_> {
             let parameter = match self.directive() {
                 Some("param") => {
                     self.bump();
-                    let head = self.variable_head(StateSpace::Param, Linkage::Internal, owner)?;
+                    let head =
+                        self.variable_head(StateSpace::Param, Linkage::Internal, Some(owner))?;
                     let (symbol, span) =
                         self.name_or_underscore("the name of the parameter", help)?;
                     let variable = self.variable(head, symbol, span, Unsized::Allowed)?;
@@ -203,15 +200,15 @@ impl Parser<'_> {
     }
 
     /// `(RESULT) _ (PARAMETERS) .noreturn;` after `.callprototype`.
-    pub(super) fn prototype(&mut self) -> Parse<Signature> {
+    pub(super) fn prototype(&mut self, owner: FunctionId) -> Parse<Signature> {
         let help = "write `.callprototype (RESULT) _ (PARAMETERS);`";
         let mut signature = Signature::default();
         if self.token == Token::OpenParen {
-            signature.results = self.parameters(None, FunctionKind::Device)?;
+            signature.results = self.parameters(owner, FunctionKind::Device)?;
         }
         self.name_or_underscore("`_`", help)?;
         if self.token == Token::OpenParen {
-            signature.parameters = self.parameters(None, FunctionKind::Device)?;
+            signature.parameters = self.parameters(owner, FunctionKind::Device)?;
         }
         let mut bounds = LaunchBounds::default();
         self.function_directives(&mut bounds, &mut signature)?;

@@ -35,8 +35,7 @@ const MODULE_DIRECTIVES: &[&str] = &[
     "reg",
 ];
 
-const VERSION_HELP: &str =
-    "a module begins with `.version MAJOR.MINOR`, such as `.version 8.0`";
+const VERSION_HELP: &str = "a module begins with `.version MAJOR.MINOR`, such as `.version 8.0`";
 const TARGET_HELP: &str = "after `.version` comes `.target sm_NN`, such as `.target sm_80`";
 
 impl<'s> Parser<'s> {
@@ -52,6 +51,7 @@ impl<'s> Parser<'s> {
         while self.token != Token::End && !self.diagnostics.is_full() {
             let start = self.span;
             if self.module_item().is_err() {
+                self.names_lost = true;
                 self.recover_module();
                 if self.span == start {
                     self.bump();
@@ -273,7 +273,13 @@ impl<'s> Parser<'s> {
             _ => format!("known here: .{}", known.join(" .")),
         };
         let message = format!("`.{name}` is not a directive that can stand here");
-        self.error_at(codes::DIRECTIVE, span, message, "unexpected directive", help)
+        self.error_at(
+            codes::DIRECTIVE,
+            span,
+            message,
+            "unexpected directive",
+            help,
+        )
     }
 
     /// `.extern`, `.visible`, `.weak`, `.common`; `.common` tells more than `.visible`.

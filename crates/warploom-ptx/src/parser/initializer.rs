@@ -161,7 +161,10 @@ impl Parser<'_> {
     fn checked(&mut self, ty: ScalarType, value: Constant, start: Span) -> Parse<Value> {
         let (message, help) = match (value, ty.class()) {
             (Constant::Integer(_), TypeClass::Float) => (
-                format!("an integer can't be the value of a `.{}` variable", ty.name()),
+                format!(
+                    "an integer can't be the value of a `.{}` variable",
+                    ty.name()
+                ),
                 "write it with a decimal point, as 5.0, or as 0f or 0d and hexadecimal digits",
             ),
             (Constant::Float(_), TypeClass::Signed | TypeClass::Unsigned) => (
@@ -202,7 +205,10 @@ impl Parser<'_> {
     fn initial_address(&mut self, ty: ScalarType, byte: Option<u8>) -> Parse<Value> {
         let (mut symbol, mut span) = self.name("a name", HELP)?;
         if ty.is_float() {
-            let message = format!("an address can't be the value of a `.{}` variable", ty.name());
+            let message = format!(
+                "an address can't be the value of a `.{}` variable",
+                ty.name()
+            );
             let help = "declare the variable as `.u64` or `.b64`";
             return self.error_at(codes::INITIALIZER, span, message, "an address", help);
         }

@@ -38,12 +38,22 @@ pub(crate) struct Parser<'s> {
     module: Module<'s>,
     opcode_ids: FxHashMap<&'s str, OpcodeId>,
     diagnostics: Diagnostics,
+    /// A declaration was unreadable, so names may be missing.
+    names_lost: bool,
     /// Operands under construction.
     scratch: Vec<Operand>,
 }
 
+/// What parsing gives.
+pub(crate) struct Parsed<'s> {
+    pub(crate) module: Module<'s>,
+    pub(crate) diagnostics: Diagnostics,
+    /// A declaration was unreadable, so that its names seem to be unknown.
+    pub(crate) names_lost: bool,
+}
+
 /// Parses `source`, which must be shorter than 4 GiB, without looking at what names mean.
-pub(crate) fn parse_syntax<'s>(source: &'s str, file_name: &str) -> (Module<'s>, Diagnostics) {
+pub(crate) fn parse_syntax<'s>(source: &'s str, file_name: &str) -> Parsed<'s> {
     let mut diagnostics = Diagnostics::new();
     let (source, rest) = match source.find('\0') {
         Some(end) => source.split_at(end),
@@ -65,11 +75,16 @@ pub(crate) fn parse_syntax<'s>(source: &'s str, file_name: &str) -> (Module<'s>,
         module: empty_module(source, file_name),
         opcode_ids: FxHashMap::default(),
         diagnostics,
+        names_lost: false,
         scratch: Vec::new(),
     };
     parser.bump();
     parser.module();
-    (parser.module, parser.diagnostics)
+    Parsed {
+        module: parser.module,
+        diagnostics: parser.diagnostics,
+        names_lost: parser.names_lost,
+    }
 }
 
 /// A module with nothing in it.
@@ -202,6 +217,19 @@ impl Parser<'_> {
         Err(Reported)
     }
 
+    /// Reports and goes on, where something can be made of it.
+    fn report_at(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let report = Diagnostic::new(code, span, message, label);
+        self.diagnostics.push(report.with_help(help));
+    }
+
     fn error_at<T>(
         &mut self,
         code: Code,
@@ -210,7 +238,8 @@ impl Parser<'_> {
         label: impl Into<String>,
         help: impl Into<String>,
     ) -> Parse<T> {
-        self.error(Diagnostic::new(code, span, message, label).with_help(help))
+        self.report_at(code, span, message, label, help);
+        Err(Reported)
     }
 
     /// Reports that the current token is not `what`.
@@ -227,7 +256,12 @@ impl Parser<'_> {
             let label = format!("expected {what} after this");
             Diagnostic::new(codes::SYNTAX, self.previous, message, label)
         } else {
-            Diagnostic::new(codes::SYNTAX, self.span, message, format!("expected {what}"))
+            Diagnostic::new(
+                codes::SYNTAX,
+                self.span,
+                message,
+                format!("expected {what}"),
+            )
         };
         self.error(report.with_help(help))
     }
@@ -264,7 +298,10 @@ impl Parser<'_> {
         };
         let span = match fault {
             Fault::Preprocessor => self.span,
-            _ => Span::new(self.span.start, self.span.start + first_char_len(self.text())),
+            _ => Span::new(
+                self.span.start,
+                self.span.start + first_char_len(self.text()),
+            ),
         };
         self.bump();
         self.error_at(code, span, message, label, help)
