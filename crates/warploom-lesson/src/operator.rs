@@ -293,3 +293,59 @@ operators! {
     ),
     ("float", Function(1), float: form!(MovB32(A) -> Float)),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warploom_isa::RegClass;
+
+    fn class(ty: Type) -> RegClass {
+        match ty {
+            Type::Int | Type::Float => RegClass::Lane32,
+            Type::Condition => RegClass::Mask,
+        }
+    }
+
+    #[test]
+    fn forms_fit_their_operations() {
+        for row in all() {
+            let forms = [
+                (&row.condition, Type::Condition),
+                (&row.int, Type::Int),
+                (&row.float, Type::Float),
+            ];
+            for (form, ty) in forms {
+                let Some(form) = form else { continue };
+                let given: Vec<RegClass> = form
+                    .operands
+                    .iter()
+                    .map(|&k| {
+                        class(if row.chooses() && k == 0 {
+                            Type::Condition
+                        } else {
+                            ty
+                        })
+                    })
+                    .collect();
+                // The mask operations have no signature.
+                let Some(signature) = form.op.signature() else {
+                    assert_eq!((ty, form.result), (Type::Condition, Type::Condition));
+                    continue;
+                };
+                assert_eq!(signature.sources, given, "{} for {ty:?}", row.spelling);
+                assert_eq!(signature.result, class(form.result), "{}", row.spelling);
+                assert!(!signature.second);
+            }
+        }
+    }
+
+    #[test]
+    fn spellings_are_unique() {
+        let rows: Vec<(&str, bool)> = all()
+            .map(|row| (row.spelling, matches!(row.syntax, Prefix(_))))
+            .collect();
+        for (k, row) in rows.iter().enumerate() {
+            assert!(!rows[..k].contains(row), "{row:?}");
+        }
+    }
+}

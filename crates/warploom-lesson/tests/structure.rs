@@ -320,3 +320,39 @@ fn precedence_in_patterns() {
         assert_eq!(lesson.arrays[0].initial_bits(0) as i32, *expected, "{text}");
     }
 }
+
+#[test]
+fn floats_in_patterns() {
+    let cases: &[(&str, f32)] = &[
+        ("1.5 + 2", 3.5),
+        ("1 - 0.25", 0.75),
+        ("7 / 2", 3.0),
+        ("7 / 2.0", 3.5),
+        ("-1.5 * 4", -6.0),
+        ("min(1.5, -2)", -2.0),
+        ("max(1.5, 2)", 2.0),
+        ("abs(0.5 - 2)", 1.5),
+        ("sqrt(16)", 4.0),
+        ("sqrt(2.25)", 1.5),
+        ("fma(2, 3.0, 4)", 10.0),
+        ("fma(2, 3, 4)", 10.0),
+        ("float(int(-2.75)) / 4", -0.5),
+        ("exp2(3)", 8.0),
+        ("log2(8)", 3.0),
+        ("sin(0)", 0.0),
+        ("cos(0)", 1.0),
+        ("select(2 > 1.5, 0.5, 1)", 0.5),
+        ("select(sqrt(-1.0) == sqrt(-1.0), 1, 2)", 2.0),
+        ("select(sqrt(-1.0) != sqrt(-1.0), 1, 2)", 1.0),
+        (
+            "select(1.0 <= 1.0 and 2.0 >= 1.0 and not 2.0 < 1.0, 1, 2)",
+            1.0,
+        ),
+        ("1e-3 * 1_000", 1.0),
+    ];
+    for (text, expected) in cases {
+        let lesson = lesson(&format!("array a 1 float = {text}\n"));
+        let found = f32::from_bits(lesson.arrays[0].initial_bits(0));
+        assert_eq!(found, *expected, "{text}");
+    }
+}
