@@ -1,1 +1,51 @@
-//! TODO-HEAD
+//! The SIMT machine: architectural state and semantics.
+//!
+//! A [`Machine`] is a device's memory with a module on it. [`Machine::prepare`] resolves a launch;
+//! [`Machine::run_serial`] or [`Machine::run_chunk`] executes its blocks and returns exact counts.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`machine`], [`env`](mod@env) | a loaded module, launches |
+//! | [`run`], [`block`](mod@block), `deadlock` | which block and warp goes when; when nobody can |
+//! | `exec` | the interpreter's loop |
+//! | `lanes` | lane operations over register rows |
+//! | `access`, `pattern`, `atomic` | loads and stores, their cost, atomics |
+//! | [`warp`], `diverge`, `warp_op`, [`barrier`] | groups of lanes: parting, meeting, exchanging, waiting |
+//! | [`memory`], `special`, `host`, `printf` | global memory, special registers, host functions |
+//! | [`program`] | the check that makes the interpreter safe |
+//! | [`counters`], [`fault`], [`observe`] | what is reported |
+//!
+//! The machine uses no files, threads or clocks of the host.
+
+pub mod barrier;
+pub mod block;
+pub mod counters;
+pub mod env;
+pub mod fault;
+pub mod machine;
+pub mod memory;
+pub mod observe;
+pub mod program;
+pub mod run;
+pub mod warp;
+
+mod access;
+mod atomic;
+mod deadlock;
+mod diverge;
+mod exec;
+mod host;
+mod lanes;
+mod pattern;
+mod printf;
+mod special;
+mod warp_op;
+
+pub use counters::{BlockCount, Counters, InstCount};
+pub use env::Divergence;
+pub use fault::{AccessInfo, AccessKind, Fault, FaultKind, Note, Wait};
+pub use machine::{Launch, LaunchError, LaunchSpec, LoadError, Machine, MachineConfig};
+pub use memory::{Allocation, AllocationKind, Memory, MemoryError};
+pub use observe::{Issue, NoObserver, Observer};
+pub use program::{Program, ProgramError};
+pub use run::{Host, Limits, Outcome, RunResult};

@@ -1,0 +1,632 @@
+//! Loads, stores and atomics of a warp.
+//!
+//! An access is first matched against its instruction's last [`Pattern`]; then bounds, alignment
+//! and cost are checked for all lanes at once. Lanes that hit different allocations, different
+//! spaces, or something bad, take the slow way, lane by lane.
+
+use warploom_isa::access::Access;
+use warploom_isa::address::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use warploom_isa::{Inst, NO_SLOT, Op, Pc, Slot, Space};
+
+use crate::atomic;
+use crate::exec::{Exec, FaultAt};
+use crate::fault::{AccessInfo, AccessKind, FaultKind};
+use crate::lanes::{Regs, full_mask};
+use crate::memory::{Window, cell};
+use crate::pattern::{Shape, local_sectors};
+use crate::warp::Warp;
+
+/// Where each lane's bytes are on the host. The pointers of executing lanes were checked.
+struct Places<const L: usize>([*mut u8; L]);
+
+/// The space that a generic address lies in, and the address there.
+fn resolve(address: u64) -> (Space, u64) {
+    for (space, window) in [
+        (Space::Shared, SHARED_WINDOW),
+        (Space::Local, LOCAL_WINDOW),
+        (Space::Param, PARAM_WINDOW),
+    ] {
+        if address.wrapping_sub(window) <= WINDOW_BYTES {
+            return (space, address - window);
+        }
+    }
+    (Space::Global, address)
+}
+
+/// Executes a load, store, atomic or prefetch with an address operand.
+///
+/// # Safety
+/// The instruction was checked for the function of the frame behind `regs`; `exec` is not zero.
+#[inline(always)]
+pub(crate) unsafe fn memory_op<const L: usize>(
+    x: &mut Exec<'_, L>,
+    warp: &mut Warp<L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+) -> Result<(), Box<FaultAt>> {
+    let access = Access::unpack(inst.mods);
+    let bytes = access.bytes();
+    let index = x.program.pattern_index[pc as usize] as usize;
+    // SAFETY: the program gives every memory instruction a pattern.
+    let pattern = unsafe { x.patterns.get_unchecked_mut(index) };
+    let lead = exec.trailing_zeros() as usize % L;
+    // SAFETY: the address slot was checked.
+    let (first, same) = unsafe {
+        if access.narrow_address {
+            let row = &*regs.row(inst.a).cast::<[u32; L]>();
+            let first = row[lead];
+            let same = pattern.matches32(row, first, exec);
+            (u64::from(first.wrapping_add(inst.low)), same)
+        } else {
+            let row = &*regs.row(inst.a).cast::<[u64; L]>();
+            let first = row[lead];
+            let same = pattern.matches64(row, first, exec);
+            (first.wrapping_add_signed(i64::from(inst.offset())), same)
+        }
+    };
+    if same && access.space != Space::Generic && access.space != Space::Local {
+        let low = first.wrapping_sub(pattern.below);
+        let high = low.saturating_add(pattern.extent);
+        let fits = pattern.window.holds(low, high);
+        let aligned = pattern.aligned && first & u64::from(bytes - 1) == 0;
+        let writes = inst.op != Op::Ld;
+        if fits && aligned && !(writes && !pattern.window.writable) {
+            let cost = pattern.cost(access.space, first, bytes);
+            let counts = &mut x.counters.insts[pc as usize];
+            counts.requests += 1;
+            counts.parts += u64::from(cost.parts);
+            counts.conflicts += u64::from(cost.conflicts);
+            // SAFETY: the window holds every executing lane's bytes, which are aligned.
+            unsafe {
+                let window = pattern.window;
+                let host = if access.space == Space::Shared {
+                    x.block.shared_host()
+                } else {
+                    window.host
+                };
+                let start = host.add(
+                    (first
+                        - if access.space == Space::Shared {
+                            0
+                        } else {
+                            window.low
+                        }) as usize,
+                );
+                let simple =
+                    access.width_log2 == 2 && access.count_log2 == 0 && !access.wide_registers;
+                match inst.op {
+                    Op::Ld if simple => {
+                        load_word(regs, inst.dst, exec, start, pattern.shape, &pattern.delta)
+                    }
+                    Op::St if simple => {
+                        store_word(regs, inst.b, exec, start, pattern.shape, &pattern.delta);
+                        x.block.mutations += 1;
+                    }
+                    _ => {
+                        let delta = &pattern.delta;
+                        let places = Places(std::array::from_fn(|lane| {
+                            start.wrapping_add(delta[lane] as usize)
+                        }));
+                        let private = access.space == Space::Shared;
+                        let changed = transfer(x, regs, inst, exec, private, &places);
+                        x.block.mutations += u64::from(changed);
+                        if inst.op == Op::Atom {
+                            warp.last_atomic = Some((pc, first));
+                        }
+                    }
+                }
+            }
+            return Ok(());
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { slow(x, warp, regs, inst, pc, exec) }
+}
+
+/// Loads a 32-bit element per lane.
+///
+/// # Safety
+/// `start + delta[lane]` is aligned, live memory for every executing lane.
+#[inline(always)]
+unsafe fn load_word<const L: usize>(
+    regs: &Regs<L>,
+    dst: Slot,
+    exec: u64,
+    start: *mut u8,
+    shape: Shape,
+    delta: &[u64; L],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match shape {
+            Shape::Uniform => regs.write32(dst, exec, &[cell::load32(start); L]),
+            Shape::Unit if start as usize % 8 == 0 => {
+                let mut values = [0u32; L];
+                for pair in 0..L / 2 {
+                    let both = cell::load64(start.add(8 * pair));
+                    values[2 * pair] = both as u32;
+                    values[2 * pair + 1] = (both >> 32) as u32;
+                }
+                regs.write32(dst, exec, &values);
+            }
+            _ if exec == full_mask::<L>() => {
+                let mut values = [0u32; L];
+                for lane in 0..L {
+                    values[lane] = cell::load32(start.wrapping_add(delta[lane] as usize));
+                }
+                regs.write32(dst, exec, &values);
+            }
+            _ => {
+                let row = regs.row_mut(dst);
+                let mut rest = exec;
+                while rest != 0 {
+                    let lane = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    *row.add(lane) = cell::load32(start.wrapping_add(delta[lane] as usize));
+                }
+            }
+        }
+    }
+}
+
+/// Stores a 32-bit element per lane, the highest lane last.
+///
+/// # Safety
+/// As for [`load_word`].
+#[inline(always)]
+unsafe fn store_word<const L: usize>(
+    regs: &Regs<L>,
+    src: Slot,
+    exec: u64,
+    start: *mut u8,
+    shape: Shape,
+    delta: &[u64; L],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let values = &*regs.row(src).cast::<[u32; L]>();
+        if shape == Shape::Unit && start as usize % 8 == 0 {
+            for pair in 0..L / 2 {
+                let both = u64::from(values[2 * pair]) | u64::from(values[2 * pair + 1]) << 32;
+                cell::store64(start.add(8 * pair), both);
+            }
+            return;
+        }
+        let mut rest = exec;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            cell::store32(start.wrapping_add(delta[lane] as usize), values[lane]);
+        }
+    }
+}
+
+/// Moves the data of any access whose places are known; whether memory can have changed.
+///
+/// # Safety
+/// The places of executing lanes are aligned, live memory of the access's size.
+#[inline(never)]
+unsafe fn transfer<const L: usize>(
+    x: &Exec<'_, L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    exec: u64,
+    private: bool,
+    places: &Places<L>,
+) -> bool {
+    let access = Access::unpack(inst.mods);
+    // SAFETY: the caller's promise; lists were checked.
+    unsafe {
+        match inst.op {
+            Op::Ld | Op::LdFrame => {
+                let list = register_list(x, inst, access, &inst.dst);
+                for (k, &slot) in list.iter().enumerate() {
+                    load_elements(regs, slot, exec, access, |lane| {
+                        places.0[lane].add(k << access.width_log2)
+                    });
+                }
+            }
+            Op::St | Op::StFrame => {
+                let list = register_list(x, inst, access, &inst.b);
+                for (k, &slot) in list.iter().enumerate() {
+                    store_elements(regs, slot, exec, access, |lane| {
+                        places.0[lane].add(k << access.width_log2)
+                    });
+                }
+            }
+            Op::Atom | Op::Red => return atomic::execute(x, regs, inst, exec, private, &places.0),
+            _ => {}
+        }
+    }
+    matches!(inst.op, Op::St | Op::StFrame)
+}
+
+fn register_list<'a, const L: usize>(
+    x: &'a Exec<'_, L>,
+    inst: &'a Inst,
+    access: Access,
+    single: &'a Slot,
+) -> &'a [Slot] {
+    if access.count_log2 == 0 {
+        std::slice::from_ref(single)
+    } else {
+        &x.program.lists[inst.high as usize]
+    }
+}
+
+/// Extends a loaded element to its register.
+#[inline(always)]
+fn extend(access: Access, value: u64) -> u64 {
+    if !access.signed || access.width_log2 == 3 {
+        return value;
+    }
+    let unused = 64 - (8 << access.width_log2);
+    ((value << unused) as i64 >> unused) as u64
+}
+
+#[inline(always)]
+unsafe fn load_elements<const L: usize>(
+    regs: &Regs<L>,
+    slot: Slot,
+    exec: u64,
+    access: Access,
+    at: impl Fn(usize) -> *mut u8,
+) {
+    let mut rest = exec;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        // SAFETY: the caller checked the places and the slot.
+        unsafe {
+            let value = extend(access, cell::load(at(lane), access.width_log2));
+            regs.set_lane(slot, access.wide_registers, lane, value);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn store_elements<const L: usize>(
+    regs: &Regs<L>,
+    slot: Slot,
+    exec: u64,
+    access: Access,
+    at: impl Fn(usize) -> *mut u8,
+) {
+    let mut rest = exec;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        // SAFETY: the caller checked the places and the slot.
+        unsafe {
+            cell::store(
+                at(lane),
+                access.width_log2,
+                regs.lane(slot, access.wide_registers, lane),
+            );
+        }
+    }
+}
+
+/// The way of accesses that the last pattern does not cover.
+#[inline(never)]
+unsafe fn slow<const L: usize>(
+    x: &mut Exec<'_, L>,
+    warp: &mut Warp<L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+) -> Result<(), Box<FaultAt>> {
+    let access = Access::unpack(inst.mods);
+    let mut address = [0u64; L];
+    for (lane, address) in address.iter_mut().enumerate() {
+        // SAFETY: the slot was checked.
+        let value = unsafe { regs.lane(inst.a, !access.narrow_address, lane) };
+        *address = if access.narrow_address {
+            u64::from((value as u32).wrapping_add(inst.low))
+        } else {
+            value.wrapping_add_signed(i64::from(inst.offset()))
+        };
+    }
+    if inst.op == Op::Prefetch {
+        // A prefetch of an unmapped address does nothing, as on the hardware.
+        x.counters.insts[pc as usize].requests += 1;
+        return Ok(());
+    }
+    if access.space != Space::Generic {
+        // SAFETY: the caller's promise.
+        return unsafe { in_space(x, warp, regs, inst, pc, exec, access.space, &address) };
+    }
+    let mut resolved = [Space::Global; L];
+    for lane in 0..L {
+        (resolved[lane], address[lane]) = resolve(address[lane]);
+    }
+    let mut rest = exec;
+    // Results of one part must not change the addresses of the next: they are copied already.
+    while rest != 0 {
+        let space = resolved[rest.trailing_zeros() as usize];
+        let part = (0..L)
+            .filter(|&lane| resolved[lane] == space)
+            .fold(0, |m, lane| m | 1 << lane);
+        // SAFETY: the caller's promise.
+        unsafe { in_space(x, warp, regs, inst, pc, rest & part, space, &address)? };
+        rest &= !part;
+    }
+    Ok(())
+}
+
+/// An access whose executing lanes are all in one space.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parts of one warp access, not worth a type"
+)]
+unsafe fn in_space<const L: usize>(
+    x: &mut Exec<'_, L>,
+    warp: &mut Warp<L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+    space: Space,
+    address: &[u64; L],
+) -> Result<(), Box<FaultAt>> {
+    let access = Access::unpack(inst.mods);
+    let bytes = access.bytes();
+    let lanes = || (0..L).filter(move |lane| exec >> lane & 1 != 0);
+    let kind = match inst.op {
+        Op::Ld => AccessKind::Load,
+        Op::St => AccessKind::Store,
+        _ => AccessKind::Atomic,
+    };
+    let info = |lane: usize| AccessInfo {
+        kind,
+        space,
+        address: address[lane],
+        bytes,
+    };
+    let mut places = Places([std::ptr::null_mut(); L]);
+    let mut bad: Option<FaultAt> = None;
+    let mut accuse = |lane: usize, kind: FaultKind| match &mut bad {
+        None => {
+            bad = Some(FaultAt {
+                kind,
+                lanes: 1 << lane,
+            })
+        }
+        Some(fault) if std::mem::discriminant(&fault.kind) == std::mem::discriminant(&kind) => {
+            fault.lanes |= 1 << lane;
+        }
+        Some(_) => {}
+    };
+    let mut window = Window::EMPTY;
+    for lane in lanes() {
+        let low = address[lane];
+        if low & u64::from(bytes - 1) != 0 {
+            accuse(lane, FaultKind::Misaligned { access: info(lane) });
+            continue;
+        }
+        let high = low.saturating_add(u64::from(bytes));
+        match space {
+            Space::Shared => {
+                if !window.holds(low, high) {
+                    window = x.env.shared_window(low).unwrap_or(Window::EMPTY);
+                }
+                if window.holds(low, high) {
+                    // SAFETY: shared variables lie inside the block's shared memory.
+                    places.0[lane] = unsafe { x.block.shared_host().add(low as usize) };
+                } else {
+                    let nearest = x.env.shared_neighbour(low);
+                    accuse(
+                        lane,
+                        FaultKind::OutOfBounds {
+                            access: info(lane),
+                            nearest,
+                        },
+                    );
+                }
+            }
+            Space::Local => {
+                if high <= u64::from(warp.stack_bytes[lane]) {
+                    places.0[lane] = local_place(warp, lane, low as u32);
+                } else {
+                    accuse(
+                        lane,
+                        FaultKind::OutOfBounds {
+                            access: info(lane),
+                            nearest: None,
+                        },
+                    );
+                }
+            }
+            Space::Param => {
+                if kind != AccessKind::Load {
+                    accuse(lane, FaultKind::ReadOnly { access: info(lane) });
+                } else if high <= x.env.param_bytes {
+                    // SAFETY: the parameter block was padded past its end.
+                    places.0[lane] = unsafe { x.env.params_host().add(low as usize) };
+                } else {
+                    accuse(
+                        lane,
+                        FaultKind::OutOfBounds {
+                            access: info(lane),
+                            nearest: None,
+                        },
+                    );
+                }
+            }
+            Space::Global | Space::Const | Space::Generic => {
+                if !window.holds(low, high) {
+                    window = x.memory.window(low).unwrap_or(Window::EMPTY);
+                }
+                if !window.holds(low, high) {
+                    let nearest = x.memory.neighbour(low);
+                    let access = info(lane);
+                    let kind = match nearest {
+                        Some(freed) if freed.freed && freed.distance_bytes == 0 => {
+                            FaultKind::UseAfterFree { access, freed }
+                        }
+                        nearest => FaultKind::OutOfBounds { access, nearest },
+                    };
+                    accuse(lane, kind);
+                } else if kind != AccessKind::Load && !window.writable {
+                    accuse(lane, FaultKind::ReadOnly { access: info(lane) });
+                } else {
+                    // SAFETY: the window holds the address.
+                    places.0[lane] = unsafe { window.host.add((low - window.low) as usize) };
+                }
+            }
+        }
+    }
+    if let Some(fault) = bad {
+        return Err(Box::new(fault));
+    }
+    let index = x.program.pattern_index[pc as usize] as usize;
+    let pattern = &mut x.patterns[index];
+    pattern.learn(address, exec, bytes);
+    pattern.window = window;
+    let first = address[exec.trailing_zeros() as usize];
+    let parts = match space {
+        Space::Local => local_sectors::<L>(|lane| address[lane], exec, bytes),
+        _ => 0,
+    };
+    let cost = match space {
+        Space::Local => crate::pattern::Cost {
+            parts,
+            conflicts: 0,
+        },
+        _ => pattern.cost(space, first, bytes),
+    };
+    if access.space == Space::Generic {
+        // Not to be matched: the fast way does not look at the space.
+        pattern.window = Window::EMPTY;
+    }
+    let list = match (access.space, space) {
+        (Space::Generic, Space::Shared) => &mut x.counters.generic_shared,
+        (Space::Generic, Space::Local) => &mut x.counters.generic_local,
+        _ => &mut x.counters.insts,
+    };
+    let counts = &mut list[pc as usize];
+    counts.requests += 1;
+    counts.parts += u64::from(cost.parts);
+    counts.conflicts += u64::from(cost.conflicts);
+    let private = matches!(space, Space::Shared | Space::Local);
+    // SAFETY: every executing lane's place was checked above.
+    let changed = unsafe { transfer(x, regs, inst, exec, private, &places) };
+    x.block.mutations += u64::from(changed);
+    if inst.op == Op::Atom {
+        warp.last_atomic = Some((pc, first));
+    }
+    Ok(())
+}
+
+/// Host address of a byte of a lane's local memory.
+fn local_place<const L: usize>(warp: &mut Warp<L>, lane: usize, offset: u32) -> *mut u8 {
+    let at = lane * warp.local_stride_bytes as usize + offset as usize;
+    // Local memory is reserved up to the stack pointer, and padded past its end.
+    warp.local.as_mut_ptr().wrapping_add(at)
+}
+
+/// Executes `LdFrame` and `StFrame`: access to the current frame at a fixed offset.
+///
+/// # Safety
+/// As for [`memory_op`].
+#[inline(never)]
+pub(crate) unsafe fn frame_op<const L: usize>(
+    x: &mut Exec<'_, L>,
+    warp: &mut Warp<L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+) -> Result<(), Box<FaultAt>> {
+    let access = Access::unpack(inst.mods);
+    let bytes = access.bytes();
+    let base = warp.frames[warp.groups[warp.current].frame as usize].base_bytes;
+    let mut places = Places([std::ptr::null_mut(); L]);
+    let mut fault: Option<FaultAt> = None;
+    for lane in (0..L).filter(|lane| exec >> lane & 1 != 0) {
+        let low = u64::from(base[lane]) + u64::from(inst.low);
+        let kind = if inst.op == Op::LdFrame {
+            AccessKind::Load
+        } else {
+            AccessKind::Store
+        };
+        let info = AccessInfo {
+            kind,
+            space: Space::Local,
+            address: low,
+            bytes,
+        };
+        let kind = if low & u64::from(bytes - 1) != 0 {
+            FaultKind::Misaligned { access: info }
+        } else if low + u64::from(bytes) > u64::from(warp.stack_bytes[lane]) {
+            FaultKind::OutOfBounds {
+                access: info,
+                nearest: None,
+            }
+        } else {
+            places.0[lane] = local_place(warp, lane, low as u32);
+            continue;
+        };
+        fault.get_or_insert(FaultAt { kind, lanes: 0 }).lanes |= 1 << lane;
+    }
+    if let Some(fault) = fault {
+        return Err(Box::new(fault));
+    }
+    if !inst.flags.convention() {
+        let sectors = local_sectors::<L>(|lane| u64::from(base[lane] + inst.low), exec, bytes);
+        let counts = &mut x.counters.insts[pc as usize];
+        counts.requests += 1;
+        counts.parts += u64::from(sectors);
+    }
+    // SAFETY: every executing lane's place was checked above.
+    unsafe { transfer(x, regs, inst, exec, true, &places) };
+    Ok(())
+}
+
+/// Executes `LdParam`: one value for all lanes.
+///
+/// # Safety
+/// As for [`memory_op`].
+#[inline(always)]
+pub(crate) unsafe fn load_param<const L: usize>(
+    x: &Exec<'_, L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    exec: u64,
+) -> Result<(), Box<FaultAt>> {
+    let access = Access::unpack(inst.mods);
+    let offset = u64::from(inst.low);
+    if offset + u64::from(access.bytes()) > x.env.param_bytes {
+        let access = AccessInfo {
+            kind: AccessKind::Load,
+            space: Space::Param,
+            address: offset,
+            bytes: access.bytes(),
+        };
+        let kind = FaultKind::OutOfBounds {
+            access,
+            nearest: None,
+        };
+        return Err(Box::new(FaultAt { kind, lanes: exec }));
+    }
+    let width = 1usize << access.width_log2;
+    for (k, &slot) in register_list(x, inst, access, &inst.dst).iter().enumerate() {
+        let at = offset as usize + k * width;
+        let mut raw = [0; 8];
+        raw[..width].copy_from_slice(&x.env.params[at..at + width]);
+        let value = extend(access, u64::from_le_bytes(raw));
+        debug_assert!(slot != NO_SLOT);
+        // SAFETY: the slot was checked.
+        unsafe {
+            if access.wide_registers {
+                regs.write64(slot, exec, &[value; L]);
+            } else {
+                regs.write32(slot, exec, &[value as u32; L]);
+            }
+        }
+    }
+    Ok(())
+}

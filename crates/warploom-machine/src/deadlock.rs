@@ -1,0 +1,162 @@
+//! Telling that a warp will spin for ever, and who waits for whom.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::block::Block;
+use crate::fault::Wait;
+use crate::program::Program;
+use crate::warp::{GroupState, Warp};
+
+/// States that a warp may pass through before it is given up as not cycling.
+const STATE_LIMIT: u32 = 1 << 14;
+
+/// Looks for a state that comes back, by Brent's method: compare with one remembered state, and
+/// remember anew at every power of two.
+pub(crate) struct Watch {
+    seen: u32,
+    remembered: Option<(Key, u64)>,
+}
+
+/// What is cheap to compare; the hash is only taken when it agrees.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    pc: u32,
+    mask: u64,
+    groups: usize,
+    spins: u32,
+}
+
+impl Watch {
+    pub(crate) fn new() -> Watch {
+        Watch {
+            seen: 0,
+            remembered: None,
+        }
+    }
+
+    /// Sees the next state: `Some(true)` if it has been seen before, `Some(false)` to give up.
+    pub(crate) fn see<const L: usize>(&mut self, warp: &Warp<L>) -> Option<bool> {
+        let Some(group) = warp.groups.get(warp.current) else {
+            return Some(false);
+        };
+        // Alone, a group's spins change nothing.
+        let spins = if warp.groups.len() > 1 { warp.spins } else { 0 };
+        let key = Key {
+            pc: group.pc,
+            mask: group.mask,
+            groups: warp.groups.len(),
+            spins,
+        };
+        if let Some((old, hash)) = self.remembered {
+            if old == key && state_hash(warp) == hash {
+                return Some(true);
+            }
+        }
+        self.seen += 1;
+        if self.seen.is_power_of_two() {
+            self.remembered = Some((key, state_hash(warp)));
+        }
+        (self.seen > STATE_LIMIT).then_some(false)
+    }
+}
+
+fn state_hash<const L: usize>(warp: &Warp<L>) -> u64 {
+    let mut hasher = FxHasher::default();
+    for row in &warp.rows {
+        for pair in row.0.chunks_exact(2) {
+            hasher.write_u64(u64::from(pair[0]) | u64::from(pair[1]) << 32);
+        }
+    }
+    for &mask in &warp.masks {
+        hasher.write_u64(mask);
+    }
+    for group in &warp.groups {
+        hasher.write_u64(u64::from(group.pc) | u64::from(group.scope) << 32);
+        hasher.write_u64(group.mask);
+    }
+    hasher.write(&warp.local);
+    hasher.finish()
+}
+
+/// Parties of a deadlock that a report lists.
+const WAIT_LIMIT: usize = 16;
+
+/// Who waits where.
+pub(crate) fn waits<const L: usize>(program: &Program, blocks: &[&mut Block<L>]) -> Vec<Wait> {
+    let module = &program.module;
+    let mut all = Vec::new();
+    for block in blocks {
+        for warp in &block.warps {
+            let mut add = |lanes: u64, pc: u32, reason: String| {
+                if all.len() < WAIT_LIMIT {
+                    all.push(Wait {
+                        block: block.parts.index,
+                        warp: warp.index,
+                        lanes,
+                        pc,
+                        origin: module.origins.get(pc as usize).copied().unwrap_or_default(),
+                        reason,
+                    });
+                }
+            };
+            for group in &warp.groups {
+                let inst = &program.code[group.pc as usize];
+                let line = module.origins[group.pc as usize].loc.line;
+                let reason = match group.state {
+                    GroupState::Barrier { id } => {
+                        let barrier = &block.parts.barriers[usize::from(id)];
+                        let missing: Vec<String> = block
+                            .warps
+                            .iter()
+                            .filter_map(|other| {
+                                let arrived = barrier.arrived.get(other.index as usize)?;
+                                let rest = other.live() & !arrived;
+                                (rest != 0).then(|| format!("warp {} {rest:#010x}", other.index))
+                            })
+                            .collect();
+                        format!(
+                            "waits at block barrier {id} (line {line}) for lanes of {}",
+                            missing.join(", ")
+                        )
+                    }
+                    GroupState::WarpSync => {
+                        let name = inst.op.name();
+                        let rest = warp.live() & !group.mask;
+                        format!("waits at {name} (line {line}) for lanes among {rest:#010x}")
+                    }
+                    GroupState::Ready => {
+                        let last = warp.last_atomic;
+                        let lock = match last {
+                            Some((pc, address)) => {
+                                let line = module.origins[pc as usize].loc.line;
+                                format!(", last atomic at {address:#x} (line {line})")
+                            }
+                            None => String::new(),
+                        };
+                        format!("spins (line {line}){lock}; nothing it reads will change")
+                    }
+                };
+                add(group.mask, group.pc, reason);
+            }
+            for (_, scope) in warp.waiting_scopes() {
+                let rest = scope.members & !scope.arrived;
+                let pc = if (scope.rpc as usize) < module.code.len() {
+                    scope.rpc
+                } else {
+                    0
+                };
+                let line = module.origins[pc as usize].loc.line;
+                add(
+                    scope.arrived,
+                    pc,
+                    format!(
+                        "waits at the reconvergence point (line {line}) for lanes {rest:#010x}"
+                    ),
+                );
+            }
+        }
+    }
+    all
+}

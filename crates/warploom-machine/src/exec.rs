@@ -1,0 +1,545 @@
+//! The interpreter's loop: one warp, from where it stands to where it must stop.
+//!
+//! [`run`] exists once in source. It is inlined into one function per host instruction set
+//! ([`run_warp`] picks one at run time), so that the lane loops of hot operations become that set's
+//! vector code, with register rows as the only memory traffic.
+
+use warploom_isa::{Flags, FunctionId, Inst, NO_SLOT, Op, Pc, lane_fn};
+
+use crate::access;
+use crate::block::BlockParts;
+use crate::counters::Counters;
+use crate::diverge;
+use crate::env::LaunchEnv;
+use crate::fault::FaultKind;
+use crate::lanes::{
+    Regs, cold_lanes1, cold_lanes2, cold_lanes3, cold_lanes4, lanes1, lanes2, lanes3, lanes4,
+};
+use crate::memory::Memory;
+use crate::observe::{Issue, Observer};
+use crate::pattern::Pattern;
+use crate::program::Program;
+use crate::special;
+use crate::warp::{GroupState, Row, Warp};
+use crate::warp_op;
+
+/// A fault before its place is worked out.
+#[derive(Clone, Debug)]
+pub(crate) struct FaultAt {
+    pub(crate) kind: FaultKind,
+    pub(crate) lanes: u64,
+}
+
+/// What the interpreter works with, besides the warp.
+pub(crate) struct Exec<'a, const L: usize> {
+    pub(crate) program: &'a Program,
+    pub(crate) env: &'a LaunchEnv<L>,
+    pub(crate) memory: &'a Memory,
+    pub(crate) counters: &'a mut Counters,
+    pub(crate) patterns: &'a mut [Pattern<L>],
+    pub(crate) block: &'a mut BlockParts,
+    /// No other host thread runs blocks of this launch.
+    pub(crate) exclusive: bool,
+    /// Thread instructions that may still issue in this turn.
+    pub(crate) fuel: i64,
+}
+
+/// Why the loop came back.
+#[derive(Clone, Debug)]
+pub(crate) enum Stop {
+    /// Every lane has exited.
+    Exited,
+    /// Every group of the warp waits.
+    Blocked,
+    /// A group arrived at a block barrier, or lanes that others may wait for exited.
+    Barrier,
+    /// The fuel is used up.
+    Fuel,
+    /// One instruction has issued, as the observer wished.
+    Step,
+    /// The current group calls the host.
+    HostCall,
+    /// The current group spins while nobody else of the warp can run.
+    Spinning,
+    /// The current group's instruction is at fault.
+    Fault(Box<FaultAt>),
+}
+
+/// Backward branches that a group may take while another one waits to run.
+pub(crate) const SPIN_LIMIT: u32 = 64;
+
+/// Backward branches of a warp, with memory standing still all the while, after which the runner
+/// looks whether anybody can make progress.
+const QUIET_SPIN_LIMIT: u32 = 1024;
+
+/// Runs a warp's current group, and the groups it gives way to, until the warp must stop.
+///
+/// The group's pc in `warp.groups` is exact when this returns.
+pub(crate) fn run_warp<const L: usize, O: Observer>(
+    x: &mut Exec<'_, L>,
+    warp: &mut Warp<L>,
+    observer: &mut O,
+) -> Stop {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if L == 32 && !O::ACTIVE {
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+            {
+                // SAFETY: the processor has the features.
+                return unsafe { x86::run_avx512(x, warp, observer) };
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // SAFETY: the processor has the features.
+                return unsafe { x86::run_avx2(x, warp, observer) };
+            }
+        }
+    }
+    // SAFETY: no feature is needed.
+    unsafe { run(x, warp, observer) }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Exec, Observer, Stop, Warp, run};
+
+    /// # Safety
+    /// The processor has AVX2 and FMA (and with them BMI and POPCNT).
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn run_avx2<const L: usize, O: Observer>(
+        x: &mut Exec<'_, L>,
+        warp: &mut Warp<L>,
+        observer: &mut O,
+    ) -> Stop {
+        // SAFETY: the caller's promise.
+        unsafe { run(x, warp, observer) }
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F, VL, BW and DQ (and with them the features of AVX2).
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn run_avx512<const L: usize, O: Observer>(
+        x: &mut Exec<'_, L>,
+        warp: &mut Warp<L>,
+        observer: &mut O,
+    ) -> Stop {
+        // SAFETY: the caller's promise.
+        unsafe { run(x, warp, observer) }
+    }
+}
+
+/// What the loop keeps at hand of the running group.
+struct Running<const L: usize> {
+    pc: Pc,
+    active: u64,
+    rpc: Pc,
+    regs: Regs<L>,
+    /// The warp has other groups, or lanes that wait at a reconvergence point.
+    company: bool,
+}
+
+impl<const L: usize> Running<L> {
+    fn load(x: &Exec<'_, L>, warp: &mut Warp<L>) -> Running<L> {
+        let group = warp.groups[warp.current];
+        let frame = &warp.frames[group.frame as usize];
+        let (rows, masks) = (frame.rows as usize, frame.masks as usize);
+        let regs = Regs {
+            rows: warp.rows[rows..].as_mut_ptr(),
+            constants: x.env.constants.as_ptr(),
+            masks: warp.masks[masks..].as_mut_ptr(),
+        };
+        Running {
+            pc: group.pc,
+            active: group.mask,
+            rpc: warp.rpc(group.scope),
+            regs,
+            company: warp.groups.len() > 1 || warp.waiting_scopes().next().is_some(),
+        }
+    }
+}
+
+/// The loop.
+///
+/// # Safety
+/// The host has the features that the caller was compiled with.
+#[inline(always)]
+unsafe fn run<const L: usize, O: Observer>(
+    x: &mut Exec<'_, L>,
+    warp: &mut Warp<L>,
+    observer: &mut O,
+) -> Stop {
+    let code = x.program.code.as_ptr();
+    // Picks the next group if the current one cannot run.
+    if warp
+        .groups
+        .get(warp.current)
+        .is_none_or(|group| group.state != GroupState::Ready)
+        && !diverge::pick(warp)
+    {
+        return if warp.groups.is_empty() {
+            Stop::Exited
+        } else {
+            Stop::Blocked
+        };
+    }
+    let mut r = Running::load(x, warp);
+
+    macro_rules! stop {
+        ($pc:expr, $stop:expr) => {{
+            warp.groups[warp.current].pc = $pc;
+            return $stop;
+        }};
+    }
+    // Goes on with whichever group is now current.
+    macro_rules! reload {
+        () => {{
+            r = Running::load(x, warp);
+            continue;
+        }};
+    }
+    macro_rules! fault {
+        ($fault:expr) => {
+            stop!(r.pc, Stop::Fault($fault))
+        };
+    }
+
+    loop {
+        // SAFETY: the program counter is inside the code: targets and function ends were checked.
+        let inst: &Inst = unsafe { &*code.add(r.pc as usize) };
+        // SAFETY: the guard's slot was checked.
+        let guard = unsafe { *r.regs.masks.add(inst.guard.0 as usize) };
+        let flip = if inst.flags.0 & Flags::NEGATED_GUARD != 0 {
+            !0
+        } else {
+            0
+        };
+        let exec = r.active & (guard ^ flip);
+        if exec != r.active {
+            let counts = &mut x.counters.insts[r.pc as usize];
+            counts.guarded_off += u64::from((r.active & !exec).count_ones());
+            if exec == 0 && inst.op != Op::Bra {
+                if O::ACTIVE && !inst.flags.fused() {
+                    observer.issue(&Issue::new(x.block, warp, r.pc, r.active, 0));
+                    r.pc += 1;
+                    if observer.pauses() {
+                        stop!(r.pc, Stop::Step);
+                    }
+                    continue;
+                }
+                r.pc += 1;
+                continue;
+            }
+        }
+        if O::ACTIVE && inst.op != Op::Block && !inst.flags.fused() {
+            observer.issue(&Issue::new(x.block, warp, r.pc, r.active, exec));
+        }
+
+        macro_rules! lane_op {
+            ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty)) => {
+                // SAFETY: the instruction was checked against this signature.
+                unsafe { $one::<$A, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+            };
+            ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty, $B:ty)) => {
+                // SAFETY: the instruction was checked against this signature.
+                unsafe { $two::<$A, $B, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+            };
+            ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty, $B:ty, $C:ty)) => {
+                // SAFETY: the instruction was checked against this signature.
+                unsafe { $three::<$A, $B, $C, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+            };
+            ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident,
+             ($A:ty, $B:ty, $C:ty, $D:ty)) => {
+                // SAFETY: the instruction was checked against this signature.
+                unsafe { $four::<$A, $B, $C, $D, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+            };
+        }
+
+        macro_rules! dispatch {
+            (
+                hot { $( $(#[$hdoc:meta])* $hot:ident($hname:literal, $hclass:ident) = ($hm:pat_param $(, $ha:ident : $hat:ty)*) -> $hr:ty $hbody:block )* }
+                cold { $( $(#[$cdoc:meta])* $cold:ident($cname:literal, $cclass:ident) = ($cm:pat_param $(, $ca:ident : $cat:ty)*) -> $cr:ty $cbody:block )* }
+                machine { $($machine:tt)* }
+            ) => {
+                match inst.op {
+                    $( Op::$hot => lane_op!($hot, lanes1, lanes2, lanes3, lanes4, ($($hat),*)), )*
+                    $( Op::$cold => lane_op!(
+                        $cold, cold_lanes1, cold_lanes2, cold_lanes3, cold_lanes4, ($($cat),*)
+                    ), )*
+                    Op::Block => {
+                        if r.pc == r.rpc || (r.company && diverge::mergeable(warp, r.pc)) {
+                            warp.groups[warp.current].pc = r.pc;
+                            match diverge::meet(x, warp) {
+                                diverge::Met::GoesOn => {
+                                    // The merged group has not entered the block yet.
+                                    r = Running::load(x, warp);
+                                    if r.pc == r.rpc {
+                                        continue;
+                                    }
+                                }
+                                diverge::Met::Other => reload!(),
+                                diverge::Met::Nobody => {
+                                    return if warp.groups.is_empty() {
+                                        Stop::Exited
+                                    } else {
+                                        Stop::Blocked
+                                    };
+                                }
+                            }
+                        }
+                        // SAFETY: block numbers were checked.
+                        let counts = unsafe {
+                            let inst = &*code.add(r.pc as usize);
+                            let lanes = u64::from(r.active.count_ones());
+                            x.fuel -= i64::from(inst.high) * lanes as i64;
+                            x.block.clock = x.block.clock.wrapping_add(u64::from(inst.high));
+                            x.block.clock_pc = r.pc;
+                            let counts = x.counters.blocks.get_unchecked_mut(inst.low as usize);
+                            (counts, lanes)
+                        };
+                        counts.0.entries += 1;
+                        counts.0.lanes += counts.1;
+                        if x.fuel < 0 {
+                            // Counted, so go on behind the block's entry next time.
+                            stop!(r.pc + 1, Stop::Fuel);
+                        }
+                    }
+                    Op::Bra => {
+                        let counts = &mut x.counters.insts[r.pc as usize];
+                        if !inst.flags.fused() {
+                            counts.requests += 1;
+                        }
+                        let next = if exec == r.active {
+                            inst.low
+                        } else if exec == 0 {
+                            r.pc + 1
+                        } else {
+                            if !inst.flags.fused() {
+                                counts.parts += 1;
+                            }
+                            diverge::split(warp, r.pc, exec, inst);
+                            if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
+                                return Stop::Step;
+                            }
+                            reload!();
+                        };
+                        if next <= r.pc {
+                            warp.spins += 1;
+                            if warp.spins >= SPIN_LIMIT {
+                                warp.quiet_spins += SPIN_LIMIT;
+                                warp.spins = 0;
+                                if warp.quiet_spins >= QUIET_SPIN_LIMIT {
+                                    warp.quiet_spins = 0;
+                                    if warp.mutations_seen == x.block.mutations {
+                                        if r.company {
+                                            warp.groups[warp.current].pc = next;
+                                            diverge::give_way(x, warp, next);
+                                            return Stop::Spinning;
+                                        }
+                                        stop!(next, Stop::Spinning);
+                                    }
+                                    warp.mutations_seen = x.block.mutations;
+                                }
+                                if r.company && diverge::give_way(x, warp, next) {
+                                    if O::ACTIVE && observer.pauses() {
+                                        return Stop::Step;
+                                    }
+                                    reload!();
+                                }
+                            }
+                        }
+                        r.pc = next;
+                        if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
+                            stop!(r.pc, Stop::Step);
+                        }
+                        continue;
+                    }
+                    Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch => {
+                        if inst.op != Op::Ld && r.company {
+                            warp.groups[warp.current].worked = true;
+                        }
+                        // SAFETY: the instruction was checked; `exec` is not zero.
+                        let done = unsafe { access::memory_op(x, warp, &r.regs, inst, r.pc, exec) };
+                        if let Err(fault) = done {
+                            fault!(fault);
+                        }
+                    }
+                    Op::LdParam => {
+                        // SAFETY: the instruction was checked.
+                        if let Err(fault) = unsafe { access::load_param(x, &r.regs, inst, exec) } {
+                            fault!(fault);
+                        }
+                    }
+                    Op::LdFrame | Op::StFrame => {
+                        // SAFETY: the instruction was checked; `exec` is not zero.
+                        let done = unsafe { access::frame_op(x, warp, &r.regs, inst, r.pc, exec) };
+                        if let Err(fault) = done {
+                            fault!(fault);
+                        }
+                    }
+                    Op::Special => {
+                        // SAFETY: the instruction was checked.
+                        unsafe { special::read(x, warp, &r.regs, inst, r.pc, exec) }
+                    }
+                    Op::MaskMov | Op::MaskAnd | Op::MaskOr | Op::MaskXor | Op::MaskNot => {
+                        // SAFETY: the slots were checked.
+                        unsafe {
+                            let a = r.regs.mask(inst.a);
+                            let b = if inst.b == NO_SLOT { 0 } else { r.regs.mask(inst.b) };
+                            let bits = match inst.op {
+                                Op::MaskMov => a,
+                                Op::MaskAnd => a & b,
+                                Op::MaskOr => a | b,
+                                Op::MaskXor => a ^ b,
+                                _ => !a,
+                            };
+                            r.regs.set_mask(inst.dst, exec, bits);
+                        }
+                    }
+                    Op::Nop | Op::Fence => {}
+                    Op::Nanosleep => warp.spins = (warp.spins + SPIN_LIMIT / 4).min(SPIN_LIMIT),
+                    Op::FrameAddress | Op::StackSave | Op::StackRestore | Op::Alloca => {
+                        // SAFETY: the instruction was checked.
+                        let done = unsafe { special::stack_op(x, warp, &r.regs, inst, exec) };
+                        if let Err(fault) = done {
+                            fault!(fault);
+                        }
+                    }
+                    Op::Vote | Op::Match | Op::Shfl | Op::Redux | Op::Elect | Op::BarWarp
+                    | Op::ActiveMask => {
+                        warp.groups[warp.current].pc = r.pc;
+                        // SAFETY: the instruction was checked.
+                        match unsafe { warp_op::execute(x, warp, &r.regs, inst, exec) } {
+                            Ok(warp_op::Outcome::Done) => {}
+                            Ok(warp_op::Outcome::Changed) => {
+                                if O::ACTIVE && observer.pauses() {
+                                    return Stop::Step;
+                                }
+                                if warp.groups.get(warp.current).is_none_or(|g| g.state != GroupState::Ready)
+                                    && !diverge::pick(warp)
+                                    && !diverge::release_waiters(x, warp)
+                                {
+                                    return Stop::Blocked;
+                                }
+                                reload!();
+                            }
+                            Err(fault) => fault!(fault),
+                        }
+                    }
+                    Op::Bar => {
+                        warp.groups[warp.current].pc = r.pc;
+                        // SAFETY: the instruction was checked.
+                        match unsafe { crate::barrier::arrive(x, warp, &r.regs, inst, r.pc, exec) } {
+                            Ok(()) => return Stop::Barrier,
+                            Err(fault) => fault!(fault),
+                        }
+                    }
+                    Op::HostCall => {
+                        // All lanes of the group call: guarded calls are branched around.
+                        stop!(r.pc, Stop::HostCall);
+                    }
+                    Op::Exit => {
+                        warp.groups[warp.current].pc = r.pc;
+                        let others = diverge::exit(x, warp, exec);
+                        if O::ACTIVE && observer.pauses() {
+                            return Stop::Step;
+                        }
+                        if others && x.block.waiters != 0 {
+                            return Stop::Barrier;
+                        }
+                        if !others {
+                            return if warp.groups.is_empty() { Stop::Exited } else { Stop::Blocked };
+                        }
+                        reload!();
+                    }
+                    Op::Ret => {
+                        warp.groups[warp.current].pc = r.pc;
+                        let in_kernel = warp.groups[warp.current].frame == 0;
+                        let goes_on = if in_kernel {
+                            diverge::exit(x, warp, exec)
+                        } else {
+                            diverge::function_return(x, warp)
+                        };
+                        if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
+                            return Stop::Step;
+                        }
+                        if goes_on && in_kernel && x.block.waiters != 0 {
+                            return Stop::Barrier;
+                        }
+                        if !goes_on {
+                            return if warp.groups.is_empty() { Stop::Exited } else { Stop::Blocked };
+                        }
+                        reload!();
+                    }
+                    Op::Call => {
+                        warp.groups[warp.current].pc = r.pc;
+                        if let Err(fault) = diverge::call(x, warp, FunctionId(inst.low), inst) {
+                            fault!(fault);
+                        }
+                        if O::ACTIVE && observer.pauses() {
+                            return Stop::Step;
+                        }
+                        reload!();
+                    }
+                    Op::CallIndirect => {
+                        warp.groups[warp.current].pc = r.pc;
+                        // SAFETY: the slot was checked.
+                        let done = unsafe { diverge::call_indirect(x, warp, &r.regs, inst, exec) };
+                        if let Err(fault) = done {
+                            fault!(fault);
+                        }
+                        reload!();
+                    }
+                    Op::Brx => {
+                        warp.groups[warp.current].pc = r.pc;
+                        let counts = &mut x.counters.insts[r.pc as usize];
+                        counts.requests += 1;
+                        // SAFETY: the slot was checked.
+                        match unsafe { diverge::branch_indexed(x.program, warp, &r.regs, inst, exec) } {
+                            Ok(divergent) => counts.parts += u64::from(divergent),
+                            Err(fault) => fault!(fault),
+                        }
+                        if O::ACTIVE && observer.pauses() {
+                            return Stop::Step;
+                        }
+                        reload!();
+                    }
+                    Op::Trap => {
+                        fault!(Box::new(FaultAt { kind: FaultKind::Trap, lanes: exec }))
+                    }
+                    Op::Brkpt => {
+                        fault!(Box::new(FaultAt { kind: FaultKind::Breakpoint, lanes: exec }))
+                    }
+                }
+            };
+        }
+        warploom_isa::with_op_table!(dispatch);
+        r.pc += 1;
+        if O::ACTIVE && inst.op != Op::Block && !inst.flags.fused() && observer.pauses() {
+            stop!(r.pc, Stop::Step);
+        }
+    }
+}
+
+/// Broadcasts a launch's constants to rows.
+pub(crate) fn constant_rows<const L: usize>(rows: u32, values: &[(u16, u64, bool)]) -> Vec<Row<L>> {
+    // Two more, so that an absent operand's slot could never matter; one at least, to point at.
+    let mut file = vec![Row([0; L]); rows as usize + 2];
+    for &(row, value, wide) in values {
+        let row = row as usize;
+        if wide {
+            // A 64-bit value takes two rows, lane after lane.
+            for lane in 0..L {
+                let words = [value as u32, (value >> 32) as u32];
+                for (w, word) in words.into_iter().enumerate() {
+                    let at = 2 * lane + w;
+                    file[row + at / L].0[at % L] = word;
+                }
+            }
+        } else {
+            file[row] = Row([value as u32; L]);
+        }
+    }
+    file
+}

@@ -1,0 +1,580 @@
+//! Running a launch: which block and warp goes when.
+//!
+//! Blocks whose order cannot show run in chunks ([`Machine::run_chunk`]), on as many host threads
+//! as the caller likes; each block of a chunk runs to its end before the next. All others run in
+//! block order on one thread ([`Machine::run_serial`]): a block goes on until it finishes or makes
+//! no progress by itself, then the next one runs, up to as many as the device holds.
+//!
+//! **Deadlock.** A block makes no progress when all its warps wait or spin without changing memory.
+//! If that holds for all resident blocks, each spinning warp is watched: with memory standing
+//! still, a warp whose whole state (registers, masks, groups) comes back is in a cycle that nobody
+//! can break. When every warp waits or is in such a cycle, the launch ends with a report.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::barrier;
+use crate::block::Block;
+use crate::counters::{BlockCount, Counters};
+use crate::deadlock;
+use crate::env::LaunchEnv;
+use crate::exec::{Exec, FaultAt, Stop, run_warp};
+use crate::fault::{Fault, FaultKind, Note};
+use crate::host;
+use crate::machine::{AnyEnv, Launch, Machine};
+use crate::memory::Memory;
+use crate::observe::{NoObserver, Observer};
+use crate::pattern::Pattern;
+use crate::warp::GroupState;
+
+/// How a launch ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every thread has exited.
+    Completed,
+    /// A thread did something wrong.
+    Fault(Box<Fault>),
+    /// The instruction limit was reached.
+    Limit,
+    /// The caller's flag was raised.
+    Interrupted,
+}
+
+/// What a launch, or a part of one, did.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it did, exactly.
+    pub counters: Counters,
+    /// Oddities that are no faults, without repetitions.
+    pub notes: Vec<Note>,
+    /// Blocks that finished.
+    pub blocks_done: u64,
+}
+
+/// Limits of a run.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// Thread instructions that may issue.
+    pub max_thread_instructions: u64,
+    /// Ends the run soon after it is raised.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+impl Limits<'_> {
+    fn interrupted(&self) -> bool {
+        self.interrupt
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
+
+/// What a run tells its caller while it goes on.
+pub struct Host<'a> {
+    /// Takes the bytes that kernels print.
+    pub output: &'a mut dyn FnMut(&[u8]),
+    /// Hears how many blocks are done.
+    pub progress: &'a mut dyn FnMut(u64),
+}
+
+/// Thread instructions after which the runner looks up: for interrupts, and for other warps.
+const TURN_FUEL: i64 = 1 << 22;
+
+/// Rounds over a block's warps before other resident blocks get a turn.
+const ROUNDS_PER_TURN: u32 = 256;
+
+impl Machine {
+    /// Runs all blocks on this thread, in order, as many at a time as the device holds.
+    pub fn run_serial(
+        &mut self,
+        launch: &Launch,
+        limits: Limits<'_>,
+        host: &mut Host<'_>,
+    ) -> RunResult {
+        self.run_observed(launch, limits, host, &mut NoObserver)
+    }
+
+    /// As [`Machine::run_serial`], watched.
+    pub fn run_observed<O: Observer>(
+        &mut self,
+        launch: &Launch,
+        limits: Limits<'_>,
+        host: &mut Host<'_>,
+        observer: &mut O,
+    ) -> RunResult {
+        match &launch.env {
+            AnyEnv::Lanes32(env) => serial(self, env, launch, limits, host, observer),
+            AnyEnv::Lanes64(env) => serial(self, env, launch, limits, host, observer),
+        }
+    }
+
+    /// Runs some blocks, one after the other. Only for launches that are not order-dependent; such
+    /// chunks may run at the same time on several threads.
+    pub fn run_chunk(&self, launch: &Launch, blocks: Range<u64>, limits: Limits<'_>) -> RunResult {
+        match &launch.env {
+            AnyEnv::Lanes32(env) => chunk(self, env, blocks, limits),
+            AnyEnv::Lanes64(env) => chunk(self, env, blocks, limits),
+        }
+    }
+}
+
+/// What the blocks of a run share.
+struct Runner<'m, const L: usize> {
+    machine: &'m Machine,
+    env: &'m LaunchEnv<L>,
+    counters: Counters,
+    patterns: Vec<Pattern<L>>,
+    remaining: u64,
+    exclusive: bool,
+    notes: Vec<Note>,
+    blocks_done: u64,
+}
+
+/// What came of a block's turn.
+enum Turn {
+    Finished,
+    /// Time is up; it made progress.
+    Yielded,
+    /// All its warps wait or spin.
+    Stuck,
+    /// A warp calls the host.
+    HostCall(usize),
+    End(Outcome),
+}
+
+impl<'m, const L: usize> Runner<'m, L> {
+    fn new(
+        machine: &'m Machine,
+        env: &'m LaunchEnv<L>,
+        limits: Limits<'_>,
+        exclusive: bool,
+    ) -> Self {
+        Runner {
+            machine,
+            env,
+            counters: Counters::new(machine.module()),
+            patterns: vec![Pattern::new(); machine.program.patterns as usize],
+            remaining: limits.max_thread_instructions,
+            exclusive,
+            notes: Vec::new(),
+            blocks_done: 0,
+        }
+    }
+
+    /// Runs one warp with at most `fuel` thread instructions.
+    fn run_warp<O: Observer>(
+        &mut self,
+        memory: &Memory,
+        block: &mut Block<L>,
+        warp: usize,
+        fuel: i64,
+        observer: &mut O,
+    ) -> Stop {
+        let granted = fuel.min(i64::try_from(self.remaining).unwrap_or(i64::MAX));
+        let mut x = Exec {
+            program: &self.machine.program,
+            env: self.env,
+            memory,
+            counters: &mut self.counters,
+            patterns: &mut self.patterns,
+            block: &mut block.parts,
+            exclusive: self.exclusive,
+            fuel: granted,
+        };
+        let stop = run_warp(&mut x, &mut block.warps[warp], observer);
+        let used = granted - x.fuel;
+        self.remaining = self.remaining.saturating_sub(used.max(0) as u64);
+        stop
+    }
+
+    fn turn<O: Observer>(
+        &mut self,
+        memory: &Memory,
+        block: &mut Block<L>,
+        limits: Limits<'_>,
+        observer: &mut O,
+    ) -> Turn {
+        for _ in 0..ROUNDS_PER_TURN {
+            let mutations = block.parts.mutations;
+            let mut progress = false;
+            for _ in 0..block.warps.len() {
+                let number = block.next_warp;
+                if !block.warps[number].groups.is_empty() {
+                    match self.run_one(memory, block, number, limits, observer) {
+                        Ok(more) => progress |= more,
+                        Err(turn) => return turn,
+                    }
+                }
+                block.next_warp = (number + 1) % block.warps.len();
+            }
+            if block.finished() {
+                return Turn::Finished;
+            }
+            if !progress && block.parts.mutations == mutations {
+                return Turn::Stuck;
+            }
+        }
+        Turn::Yielded
+    }
+
+    /// Runs one warp until it waits, spins or has used its turn; whether it got anywhere.
+    fn run_one<O: Observer>(
+        &mut self,
+        memory: &Memory,
+        block: &mut Block<L>,
+        number: usize,
+        limits: Limits<'_>,
+        observer: &mut O,
+    ) -> Result<bool, Turn> {
+        let mut progress = false;
+        loop {
+            match self.run_warp(memory, block, number, TURN_FUEL, observer) {
+                Stop::Exited => {
+                    self.complete_barriers(block);
+                    return Ok(true);
+                }
+                Stop::Blocked => return Ok(progress),
+                Stop::Barrier => {
+                    progress |= self.complete_barriers(block);
+                    let warp = &block.warps[number];
+                    let runs = warp
+                        .groups
+                        .get(warp.current)
+                        .is_some_and(|group| group.state == GroupState::Ready);
+                    // Warps take turns at barriers, except that one which need not wait goes on.
+                    if !runs && warp.groups.iter().all(|g| g.state != GroupState::Ready) {
+                        // Lanes held at a reconvergence point may go on (see `release_waiters`).
+                        continue;
+                    }
+                }
+                Stop::Step => progress = true,
+                Stop::Spinning => return Ok(progress),
+                Stop::Fuel => {
+                    if self.remaining == 0 {
+                        return Err(Turn::End(Outcome::Limit));
+                    }
+                    if limits.interrupted() {
+                        return Err(Turn::End(Outcome::Interrupted));
+                    }
+                    return Ok(true);
+                }
+                Stop::HostCall => return Err(Turn::HostCall(number)),
+                Stop::Fault(fault) => {
+                    return Err(Turn::End(Outcome::Fault(self.fault(*fault, block, number))));
+                }
+            }
+        }
+    }
+
+    fn complete_barriers(&self, block: &mut Block<L>) -> bool {
+        barrier::complete(
+            &self.machine.program,
+            self.env.warp_width,
+            self.env.constants.as_ptr(),
+            &mut block.parts,
+            &mut block.warps,
+        )
+    }
+
+    fn fault(&self, fault: FaultAt, block: &Block<L>, warp: usize) -> Box<Fault> {
+        let module = self.machine.module();
+        let state = &block.warps[warp];
+        let pc = state.groups.get(state.current).map_or(0, |group| group.pc);
+        let lane = if fault.lanes == 0 {
+            0
+        } else {
+            fault.lanes.trailing_zeros()
+        };
+        Box::new(Fault {
+            kind: fault.kind,
+            kernel: module.function(self.env.kernel).name.clone(),
+            pc,
+            origin: module.origins.get(pc as usize).copied().unwrap_or_default(),
+            block: block.parts.index,
+            thread: self
+                .env
+                .thread_index(state.index * self.env.warp_width + lane),
+            lanes: fault.lanes,
+        })
+    }
+
+    /// Takes what had been counted ahead in unfinished basic blocks off the counters.
+    fn cut_off(&mut self, block: &Block<L>, faulting: Option<(usize, usize)>) {
+        let module = self.machine.module();
+        for (w, warp) in block.warps.iter().enumerate() {
+            for (g, group) in warp.groups.iter().enumerate() {
+                let after = module.blocks.partition_point(|b| b.start < group.pc);
+                let Some(basic) = after.checked_sub(1).map(|i| &module.blocks[i]) else {
+                    continue;
+                };
+                if group.pc >= basic.end {
+                    continue;
+                }
+                // What waits, or failed, has issued.
+                let issued = group.state != GroupState::Ready || faulting == Some((w, g));
+                let lanes = u64::from(group.mask.count_ones());
+                let from = group.pc + u32::from(issued);
+                for pc in from..basic.end {
+                    if !module.code[pc as usize].flags.fused() {
+                        self.counters
+                            .cut
+                            .push((pc, BlockCount { entries: 1, lanes }));
+                    }
+                }
+            }
+        }
+    }
+
+    fn keep_notes(&mut self, block: &mut Block<L>) {
+        for note in block.parts.notes.drain(..) {
+            if self.notes.len() < 64 && !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// Watches spinning warps; the report if nobody can ever go on.
+    fn deadlock(&mut self, memory: &Memory, blocks: &mut [&mut Block<L>]) -> Option<Box<Fault>> {
+        let before: u64 = blocks.iter().map(|block| block.parts.mutations).sum();
+        for block in blocks.iter_mut() {
+            for warp in 0..block.warps.len() {
+                let mut watch = deadlock::Watch::new();
+                let mut still = |runner: &mut Self, block: &mut Block<L>| {
+                    if block.warps[warp].groups.is_empty() {
+                        return Some(true);
+                    }
+                    // No fuel: stops at the next block entry.
+                    match runner.run_warp(memory, block, warp, 0, &mut NoObserver) {
+                        Stop::Blocked => Some(true),
+                        Stop::Fuel | Stop::Spinning if runner.remaining > 0 => {
+                            watch.see(&block.warps[warp])
+                        }
+                        _ => Some(false),
+                    }
+                };
+                loop {
+                    match still(self, block) {
+                        Some(true) => break,
+                        Some(false) => return None,
+                        None => {}
+                    }
+                }
+            }
+        }
+        let after: u64 = blocks.iter().map(|block| block.parts.mutations).sum();
+        if before != after {
+            return None;
+        }
+        let first = blocks.first()?;
+        let waits = deadlock::waits(&self.machine.program, blocks);
+        let module = self.machine.module();
+        let pc = waits.first().map_or(0, |wait| wait.pc);
+        let lanes = waits.first().map_or(0, |wait| wait.lanes);
+        Some(Box::new(Fault {
+            pc,
+            origin: module.origins.get(pc as usize).copied().unwrap_or_default(),
+            block: waits.first().map_or(first.parts.index, |wait| wait.block),
+            thread: self.env.thread_index(
+                waits.first().map_or(0, |wait| wait.warp) * self.env.warp_width
+                    + if lanes == 0 {
+                        0
+                    } else {
+                        lanes.trailing_zeros()
+                    },
+            ),
+            lanes,
+            kernel: module.function(self.env.kernel).name.clone(),
+            kind: FaultKind::Deadlock { waits },
+        }))
+    }
+
+    fn end(
+        mut self,
+        outcome: Outcome,
+        resident: &mut [&mut Block<L>],
+        culprit: Option<usize>,
+    ) -> RunResult {
+        for (i, block) in resident.iter_mut().enumerate() {
+            let faulting = match (&outcome, culprit) {
+                (Outcome::Fault(fault), Some(at)) if at == i => {
+                    let warps = block.warps.iter().enumerate();
+                    let mut found = warps.filter_map(|(w, warp)| {
+                        let group = warp.groups.get(warp.current)?;
+                        (group.pc == fault.pc).then_some((w, warp.current))
+                    });
+                    found.next()
+                }
+                _ => None,
+            };
+            self.cut_off(block, faulting);
+            self.keep_notes(block);
+        }
+        RunResult {
+            outcome,
+            counters: self.counters,
+            notes: self.notes,
+            blocks_done: self.blocks_done,
+        }
+    }
+}
+
+/// Counts how often nothing happened, to look for deadlocks ever more rarely.
+#[derive(Default)]
+struct Quiet(u32);
+
+impl Quiet {
+    fn look_now(&mut self) -> bool {
+        self.0 += 1;
+        self.0.is_power_of_two()
+    }
+}
+
+fn chunk<const L: usize>(
+    machine: &Machine,
+    env: &LaunchEnv<L>,
+    blocks: Range<u64>,
+    limits: Limits<'_>,
+) -> RunResult {
+    let mut runner = Runner::new(machine, env, limits, false);
+    for number in blocks {
+        let mut block = Block::new(env, number);
+        let mut quiet = Quiet::default();
+        loop {
+            match runner.turn(&machine.memory, &mut block, limits, &mut NoObserver) {
+                Turn::Finished => break,
+                Turn::Yielded => quiet = Quiet::default(),
+                Turn::Stuck if quiet.look_now() => {
+                    let found = runner.deadlock(&machine.memory, &mut [&mut block]);
+                    if let Some(fault) = found {
+                        return runner.end(Outcome::Fault(fault), &mut [&mut block], None);
+                    }
+                }
+                Turn::Stuck => {
+                    if limits.interrupted() {
+                        return runner.end(Outcome::Interrupted, &mut [&mut block], None);
+                    }
+                    if runner.remaining == 0 {
+                        return runner.end(Outcome::Limit, &mut [&mut block], None);
+                    }
+                }
+                // Host calls make a launch order-dependent; a module that says otherwise is wrong.
+                Turn::HostCall(warp) => {
+                    let what = "host call in a launch that was declared free of them".to_owned();
+                    let lanes = block.warps[warp].live();
+                    let fault = FaultAt {
+                        kind: FaultKind::HostCall { what },
+                        lanes,
+                    };
+                    let fault = runner.fault(fault, &block, warp);
+                    return runner.end(Outcome::Fault(fault), &mut [&mut block], Some(0));
+                }
+                Turn::End(outcome) => return runner.end(outcome, &mut [&mut block], Some(0)),
+            }
+        }
+        runner.blocks_done += 1;
+        runner.keep_notes(&mut block);
+    }
+    runner.end(Outcome::Completed, &mut [], None)
+}
+
+fn serial<const L: usize, O: Observer>(
+    machine: &mut Machine,
+    env: &LaunchEnv<L>,
+    launch: &Launch,
+    limits: Limits<'_>,
+    host: &mut Host<'_>,
+    observer: &mut O,
+) -> RunResult {
+    let mut memory = std::mem::take(&mut machine.memory);
+    let result = serial_in(machine, &mut memory, env, launch, limits, host, observer);
+    machine.memory = memory;
+    result
+}
+
+fn serial_in<const L: usize, O: Observer>(
+    machine: &Machine,
+    memory: &mut Memory,
+    env: &LaunchEnv<L>,
+    launch: &Launch,
+    limits: Limits<'_>,
+    host: &mut Host<'_>,
+    observer: &mut O,
+) -> RunResult {
+    let mut runner = Runner::new(machine, env, limits, true);
+    let mut resident: VecDeque<Block<L>> = VecDeque::new();
+    let mut next = 0;
+    let mut quiet = Quiet::default();
+    loop {
+        let mut progress = false;
+        // Those that are there, then new ones while there is room.
+        let mut position = 0;
+        loop {
+            if position == resident.len() {
+                let room = (resident.len() as u64) < launch.resident_blocks;
+                if !room || next == launch.blocks {
+                    break;
+                }
+                resident.push_back(Block::new(env, next));
+                next += 1;
+                progress = true;
+            }
+            let block = &mut resident[position];
+            let mutations = block.parts.mutations;
+            match runner.turn(memory, block, limits, observer) {
+                Turn::Finished => {
+                    runner.blocks_done += 1;
+                    runner.keep_notes(block);
+                    resident.remove(position);
+                    (host.progress)(runner.blocks_done);
+                    progress = true;
+                    continue;
+                }
+                Turn::Yielded => progress = true,
+                Turn::Stuck => progress |= block.parts.mutations != mutations,
+                Turn::HostCall(warp) => {
+                    let heap = machine.config.heap_limit_bytes;
+                    let program = &machine.program;
+                    let output = &mut *host.output;
+                    let done = host::call(program, env, memory, heap, output, block, warp);
+                    // Allocations have changed: what instructions remember of them is stale.
+                    runner.patterns.fill(Pattern::new());
+                    if let Err(fault) = done {
+                        let fault = runner.fault(*fault, block, warp);
+                        let mut all: Vec<_> = resident.iter_mut().collect();
+                        return runner.end(Outcome::Fault(fault), &mut all, Some(position));
+                    }
+                    // The same block goes on.
+                    progress = true;
+                    continue;
+                }
+                Turn::End(outcome) => {
+                    let mut all: Vec<_> = resident.iter_mut().collect();
+                    return runner.end(outcome, &mut all, Some(position));
+                }
+            }
+            position += 1;
+        }
+        if resident.is_empty() {
+            return runner.end(Outcome::Completed, &mut [], None);
+        }
+        if progress {
+            quiet = Quiet::default();
+            continue;
+        }
+        let ended = if limits.interrupted() {
+            Some(Outcome::Interrupted)
+        } else if runner.remaining == 0 {
+            Some(Outcome::Limit)
+        } else if quiet.look_now() {
+            let mut all: Vec<_> = resident.iter_mut().collect();
+            runner.deadlock(memory, &mut all).map(Outcome::Fault)
+        } else {
+            None
+        };
+        if let Some(outcome) = ended {
+            let mut all: Vec<_> = resident.iter_mut().collect();
+            return runner.end(outcome, &mut all, None);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Special registers and the thread's stack.
+
+use warploom_isa::access::Special;
+use warploom_isa::{Inst, Op, Pc};
+
+use crate::exec::{Exec, FaultAt};
+use crate::fault::FaultKind;
+use crate::lanes::Regs;
+use crate::warp::Warp;
+
+/// Reads a special register into the executing lanes.
+///
+/// # Safety
+/// The instruction was checked for the frame behind `regs`.
+#[inline(never)]
+pub(crate) unsafe fn read<const L: usize>(
+    x: &Exec<'_, L>,
+    warp: &Warp<L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+) {
+    let special = Special::from_code(u32::from(inst.mods.high()));
+    let mut values = [0u64; L];
+    match per_lane(special) {
+        true => {
+            for (lane, value) in values.iter_mut().enumerate() {
+                *value = of_lane(x, warp, special, lane as u32);
+            }
+        }
+        false => values = [of_block(x, special, inst, warp, pc); L],
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        if inst.mods.variant() {
+            regs.write64(inst.dst, exec, &values);
+        } else {
+            regs.write32(inst.dst, exec, &values.map(|v| v as u32));
+        }
+    }
+}
+
+fn per_lane(special: Special) -> bool {
+    use Special::*;
+    matches!(
+        special,
+        TidX | TidY
+            | TidZ
+            | LaneId
+            | LaneMaskEq
+            | LaneMaskLe
+            | LaneMaskLt
+            | LaneMaskGe
+            | LaneMaskGt
+            | GlobalIndex
+    )
+}
+
+fn of_lane<const L: usize>(x: &Exec<'_, L>, warp: &Warp<L>, special: Special, lane: u32) -> u64 {
+    let width = x.env.warp_width;
+    let thread = warp.index * width + lane;
+    let all = if width >= 64 { !0 } else { (1u64 << width) - 1 };
+    let me = 1u64 << lane;
+    match special {
+        Special::TidX => x.env.thread_index(thread)[0].into(),
+        Special::TidY => x.env.thread_index(thread)[1].into(),
+        Special::TidZ => x.env.thread_index(thread)[2].into(),
+        Special::LaneMaskEq => me,
+        Special::LaneMaskLt => me - 1,
+        Special::LaneMaskLe => me | (me - 1),
+        Special::LaneMaskGe => all & !(me - 1),
+        Special::LaneMaskGt => all & !(me | (me - 1)),
+        Special::GlobalIndex => {
+            let block = x.block.number;
+            block * u64::from(x.env.threads_per_block()) + u64::from(thread)
+        }
+        _ => lane.into(),
+    }
+}
+
+fn of_block<const L: usize>(
+    x: &Exec<'_, L>,
+    special: Special,
+    inst: &Inst,
+    warp: &Warp<L>,
+    pc: Pc,
+) -> u64 {
+    let env = x.env;
+    // One cycle per issued instruction of the block: deterministic, and it always moves on.
+    let clock = || x.block.clock + u64::from(pc.wrapping_sub(x.block.clock_pc));
+    let index = x.block.index;
+    let nanoseconds = || clock() + x.block.number;
+    match special {
+        Special::NtidX => env.block[0].into(),
+        Special::NtidY => env.block[1].into(),
+        Special::NtidZ => env.block[2].into(),
+        Special::CtaidX | Special::ClusterIdX => index[0].into(),
+        Special::CtaidY | Special::ClusterIdY => index[1].into(),
+        Special::CtaidZ | Special::ClusterIdZ => index[2].into(),
+        Special::NctaidX | Special::NclusterIdX => env.grid[0].into(),
+        Special::NctaidY | Special::NclusterIdY => env.grid[1].into(),
+        Special::NctaidZ | Special::NclusterIdZ => env.grid[2].into(),
+        Special::ClusterNctaIdX
+        | Special::ClusterNctaIdY
+        | Special::ClusterNctaIdZ
+        | Special::ClusterNctaRank => 1,
+        Special::WarpId => warp.index.into(),
+        Special::NwarpId => env.max_warps_per_sm.into(),
+        Special::SmId => x.block.number % u64::from(env.sms.max(1)),
+        Special::NsmId => env.sms.into(),
+        Special::GridId => env.grid_id,
+        Special::Clock => u64::from(clock() as u32),
+        Special::ClockHi => clock() >> 32,
+        Special::Clock64 => clock(),
+        Special::GlobalTimer => nanoseconds(),
+        Special::GlobalTimerLo => u64::from(nanoseconds() as u32),
+        Special::GlobalTimerHi => nanoseconds() >> 32,
+        Special::TotalSmemSize => env.shared_bytes.into(),
+        Special::AggrSmemSize => u64::from(env.shared_bytes + env.reserved_shared_bytes),
+        Special::DynamicSmemSize => env.dynamic_shared_bytes.into(),
+        Special::ReservedSmemEnd | Special::ReservedSmemCap => env.reserved_shared_bytes.into(),
+        // Cooperative groups find the grid's workspace through these two.
+        Special::EnvReg if inst.low == 1 => env.workspace >> 32,
+        Special::EnvReg if inst.low == 2 => u64::from(env.workspace as u32),
+        _ => 0,
+    }
+}
+
+/// Executes the operations on the thread's stack.
+///
+/// # Safety
+/// The instruction was checked for the frame behind `regs`.
+#[inline(never)]
+pub(crate) unsafe fn stack_op<const L: usize>(
+    x: &Exec<'_, L>,
+    warp: &mut Warp<L>,
+    regs: &Regs<L>,
+    inst: &Inst,
+    exec: u64,
+) -> Result<(), Box<FaultAt>> {
+    let lanes = || (0..L).filter(move |lane| exec >> lane & 1 != 0);
+    let frame = warp.groups[warp.current].frame as usize;
+    let base = warp.frames[frame].base_bytes;
+    let function = warp.frames[frame].function;
+    let frame_bytes = x.program.module.function(function).frame_bytes;
+    let limit = u64::from(x.env.local_limit_bytes);
+    // SAFETY: the caller's promise, throughout.
+    match inst.op {
+        Op::FrameAddress => {
+            let mut values = [0; L];
+            for lane in 0..L {
+                values[lane] = u64::from(base[lane]) + u64::from(inst.low);
+            }
+            unsafe { regs.write64(inst.dst, exec, &values) };
+        }
+        Op::StackSave => {
+            for lane in lanes() {
+                unsafe { regs.set_lane(inst.dst, true, lane, warp.stack_bytes[lane].into()) };
+            }
+        }
+        Op::StackRestore => {
+            for lane in lanes() {
+                let to = unsafe { regs.lane(inst.a, true, lane) };
+                let floor = u64::from(base[lane] + frame_bytes);
+                if to < floor || to > u64::from(warp.stack_bytes[lane]) {
+                    let expected = "a stack pointer that stacksave returned".to_owned();
+                    let kind = FaultKind::BadTarget {
+                        value: to,
+                        expected,
+                    };
+                    return Err(Box::new(FaultAt {
+                        kind,
+                        lanes: 1 << lane,
+                    }));
+                }
+                warp.stack_bytes[lane] = to as u32;
+            }
+        }
+        _ => {
+            let align = u64::from(inst.low.max(1));
+            let mut values = [0; L];
+            let mut most = 0;
+            for lane in lanes() {
+                let bytes = unsafe { regs.lane(inst.a, true, lane) };
+                let start = u64::from(warp.stack_bytes[lane]).next_multiple_of(align);
+                let end = start.saturating_add(bytes);
+                if end > limit {
+                    let kind = FaultKind::StackOverflow {
+                        bytes: end,
+                        limit_bytes: limit,
+                    };
+                    return Err(Box::new(FaultAt {
+                        kind,
+                        lanes: 1 << lane,
+                    }));
+                }
+                values[lane] = start;
+                warp.stack_bytes[lane] = end as u32;
+                most = most.max(end as u32);
+            }
+            warp.reserve_local(most);
+            unsafe { regs.write64(inst.dst, exec, &values) };
+        }
+    }
+    Ok(())
+}
