@@ -6,7 +6,7 @@
 
 use super::flush::{canonical_f32, flush_16, flush_f32, propagate_f64};
 use super::narrow::{bf16_from_f32, f16_from_f32, f32_from_16};
-use super::{Narrow, Round, div_f32, rcp_f32, sqrt_f32};
+use super::{Narrow, Round, div_f32, rcp_f32, sqrt_f32, sqrt_f64};
 
 /// The NaN of the two f64 approximations.
 const NAN_HIGH_WORD: f64 = f64::from_bits(0x7fff_ffff_0000_0000);
@@ -26,13 +26,14 @@ pub fn sqrt_approx_f32(a: f32, ftz: bool) -> f32 {
 /// `rsqrt.approx.f32`.
 #[inline(always)]
 pub fn rsqrt_approx_f32(a: f32, ftz: bool) -> f32 {
-    canonical_f32((1.0 / f64::from(flush_f32(a, ftz)).sqrt()) as f32)
+    let root = sqrt_f64(f64::from(flush_f32(a, ftz)), Round::NearestEven);
+    canonical_f32((1.0 / root) as f32)
 }
 
 /// `rsqrt.approx.f64`.
 #[inline(always)]
 pub fn rsqrt_approx_f64(a: f64) -> f64 {
-    propagate_f64(1.0 / a.sqrt(), [a])
+    propagate_f64(1.0 / sqrt_f64(a, Round::NearestEven), [a])
 }
 
 /// `rcp.approx.ftz.f64`: reads and writes the upper 32 bits.
@@ -44,7 +45,7 @@ pub fn rcp_approx_ftz_f64(a: f64) -> f64 {
 /// `rsqrt.approx.ftz.f64`: reads and writes the upper 32 bits.
 #[inline(always)]
 pub fn rsqrt_approx_ftz_f64(a: f64) -> f64 {
-    by_high_word(a, |x| 1.0 / x.sqrt())
+    by_high_word(a, |x| 1.0 / sqrt_f64(x, Round::NearestEven))
 }
 
 /// Computes with the upper 32 bits of the operand, subnormals flushed, and rounds the result to its

@@ -1,6 +1,6 @@
 //! f32 and f64 arithmetic in every rounding direction.
 
-use super::flush::{canonical_f32, flush_f32, propagate_f64, saturate_f32};
+use super::flush::{NAN_F32, canonical_f32, flush_f32, propagate_f64, saturate_f32};
 use super::{Round, soft};
 
 /// Lifts numbers around the least normal one out of the subnormal range, and no product that is
@@ -95,11 +95,21 @@ pub fn rcp_f32(a: f32, round: Round, ftz: bool) -> f32 {
 #[inline(always)]
 pub fn sqrt_f32(a: f32, round: Round, ftz: bool) -> f32 {
     let a = flush_f32(a, ftz);
+    // The magnitude, because the compiler drops a test for NaN after the root of a number that may
+    // be negative, and with it the canonical NaN.
+    let magnitude = a.abs();
     // As for the quotient: the f64 root is on the same side of every 25-bit number.
-    canonical_f32(match round {
-        Round::NearestEven | Round::NearestAway => a.sqrt(),
-        _ => to_f32(f64::from(a).sqrt(), round),
-    })
+    let root = match round {
+        Round::NearestEven | Round::NearestAway => magnitude.sqrt(),
+        _ => to_f32(f64::from(magnitude).sqrt(), round),
+    };
+    if a > 0.0 {
+        root
+    } else if a == 0.0 {
+        a
+    } else {
+        f32::from_bits(NAN_F32)
+    }
 }
 
 /// `add` of f64.
@@ -164,7 +174,11 @@ pub fn rcp_f64(a: f64, round: Round) -> f64 {
 #[inline(always)]
 pub fn sqrt_f64(a: f64, round: Round) -> f64 {
     match round {
-        Round::NearestEven | Round::NearestAway => propagate_f64(a.sqrt(), [a]),
+        Round::NearestEven | Round::NearestAway => {
+            let root = a.abs().sqrt();
+            let negative = if a == 0.0 { a } else { f64::NAN };
+            propagate_f64(if a > 0.0 { root } else { negative }, [a])
+        }
         _ => soft::sqrt_f64_soft(a, round),
     }
 }

@@ -272,8 +272,11 @@ pub(crate) fn div_f64_soft(a: f64, b: f64, round: Round) -> f64 {
 /// The square root of `a` in any direction.
 #[inline(never)]
 pub(crate) fn sqrt_f64_soft(a: f64, round: Round) -> f64 {
-    if !(a.is_finite() && a > 0.0) {
-        return propagate_f64(a.sqrt(), [a]);
+    if a == 0.0 || a == f64::INFINITY {
+        return a;
+    }
+    if a.is_nan() || a < 0.0 {
+        return propagate_f64(f64::NAN, [a]);
     }
     let x = Finite::from_f64(a).with_top_at(124);
     let odd = x.exponent & 1;
