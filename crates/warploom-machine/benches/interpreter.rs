@@ -101,7 +101,7 @@ fn measure(name: &str, module: Module) {
         interrupt: None,
     };
     let mut best: f64 = 0.0;
-    for _ in 0..5 {
+    for _ in 0..60 {
         let launch = machine.prepare(&spec).expect("fits");
         let start = Instant::now();
         let host = &mut Host {
@@ -123,8 +123,8 @@ fn measure(name: &str, module: Module) {
 }
 
 fn main() {
-    measure("fma chain, 32 lanes", looping(200_000, 32, fma_chain));
-    measure("fma chain, 17 lanes", looping(200_000, 17, fma_chain));
-    measure("integer mix, 32 lanes", looping(200_000, 32, integer_mix));
-    measure("integer mix, 17 lanes", looping(200_000, 17, integer_mix));
+    measure("fma chain, 32 lanes", looping(20_000, 32, fma_chain));
+    measure("fma chain, 17 lanes", looping(20_000, 17, fma_chain));
+    measure("integer mix, 32 lanes", looping(20_000, 32, integer_mix));
+    measure("integer mix, 17 lanes", looping(20_000, 17, integer_mix));
 }

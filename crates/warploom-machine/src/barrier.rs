@@ -204,6 +204,7 @@ pub(crate) fn complete<const L: usize>(
                     rows: warp.rows[frame.rows as usize..].as_mut_ptr(),
                     constants,
                     masks: warp.masks[frame.masks as usize..].as_mut_ptr(),
+                    select: &raw mut warp.select,
                 };
                 let mask = warp.groups[i].mask;
                 // SAFETY: the group waits at a checked instruction of its frame.

@@ -13,7 +13,7 @@ use crate::diverge;
 use crate::env::LaunchEnv;
 use crate::fault::FaultKind;
 use crate::lanes::{
-    Regs, cold_lanes1, cold_lanes2, cold_lanes3, cold_lanes4, lanes1, lanes2, lanes3, lanes4,
+    Regs, cold_lanes1, cold_lanes2, cold_lanes3, cold_lanes4, lanes1, lanes2, lanes3,
 };
 use crate::memory::Memory;
 use crate::observe::{Issue, Observer};
@@ -149,6 +149,7 @@ impl<const L: usize> Running<L> {
             rows: warp.rows[rows..].as_mut_ptr(),
             constants: x.env.constants.as_ptr(),
             masks: warp.masks[masks..].as_mut_ptr(),
+            select: &raw mut warp.select,
         };
         Running {
             pc: group.pc,
@@ -184,7 +185,13 @@ unsafe fn run<const L: usize, O: Observer>(
             Stop::Blocked
         };
     }
-    let mut r = Running::load(x, warp);
+    let Running {
+        mut pc,
+        mut active,
+        mut rpc,
+        mut regs,
+        mut company,
+    } = Running::load(x, warp);
 
     macro_rules! stop {
         ($pc:expr, $stop:expr) => {{
@@ -195,64 +202,70 @@ unsafe fn run<const L: usize, O: Observer>(
     // Goes on with whichever group is now current.
     macro_rules! reload {
         () => {{
-            r = Running::load(x, warp);
+            Running {
+                pc,
+                active,
+                rpc,
+                regs,
+                company,
+            } = Running::load(x, warp);
             continue;
         }};
     }
     macro_rules! fault {
         ($fault:expr) => {
-            stop!(r.pc, Stop::Fault($fault))
+            stop!(pc, Stop::Fault($fault))
         };
     }
 
     loop {
         // SAFETY: the program counter is inside the code: targets and function ends were checked.
-        let inst: &Inst = unsafe { &*code.add(r.pc as usize) };
+        let inst: &Inst = unsafe { &*code.add(pc as usize) };
         // SAFETY: the guard's slot was checked.
-        let guard = unsafe { *r.regs.masks.add(inst.guard.0 as usize) };
+        let guard = unsafe { *regs.masks.add(inst.guard.0 as usize) };
         let flip = if inst.flags.0 & Flags::NEGATED_GUARD != 0 {
             !0
         } else {
             0
         };
-        let exec = r.active & (guard ^ flip);
-        if exec != r.active {
-            let counts = &mut x.counters.insts[r.pc as usize];
-            counts.guarded_off += u64::from((r.active & !exec).count_ones());
+        let exec = active & (guard ^ flip);
+        if exec != active {
+            let counts = &mut x.counters.insts[pc as usize];
+            counts.guarded_off += u64::from((active & !exec).count_ones());
             if exec == 0 && inst.op != Op::Bra {
                 if O::ACTIVE && !inst.flags.fused() {
-                    observer.issue(&Issue::new(x.block, warp, r.pc, r.active, 0));
-                    r.pc += 1;
+                    observer.issue(&Issue::new(x.block, warp, pc, active, 0));
+                    pc += 1;
                     if observer.pauses() {
-                        stop!(r.pc, Stop::Step);
+                        stop!(pc, Stop::Step);
                     }
                     continue;
                 }
-                r.pc += 1;
+                pc += 1;
                 continue;
             }
         }
         if O::ACTIVE && inst.op != Op::Block && !inst.flags.fused() {
-            observer.issue(&Issue::new(x.block, warp, r.pc, r.active, exec));
+            observer.issue(&Issue::new(x.block, warp, pc, active, exec));
         }
 
         macro_rules! lane_op {
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $one::<$A, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+                unsafe { $one::<$A, _, L>(regs, inst, exec, lane_fn::$f) }
             };
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty, $B:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $two::<$A, $B, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+                unsafe { $two::<$A, $B, _, L>(regs, inst, exec, lane_fn::$f) }
             };
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty, $B:ty, $C:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $three::<$A, $B, $C, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+                unsafe { $three::<$A, $B, $C, _, L>(regs, inst, exec, lane_fn::$f) }
             };
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident,
              ($A:ty, $B:ty, $C:ty, $D:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $four::<$A, $B, $C, $D, _, L>(&r.regs, inst, exec, lane_fn::$f) }
+                unsafe { $four::<$A, $B, $C, $D, _, L>(regs, inst, exec, lane_fn::$f) }
             };
         }
 
@@ -263,18 +276,18 @@ unsafe fn run<const L: usize, O: Observer>(
                 machine { $($machine:tt)* }
             ) => {
                 match inst.op {
-                    $( Op::$hot => lane_op!($hot, lanes1, lanes2, lanes3, lanes4, ($($hat),*)), )*
+                    $( Op::$hot => lane_op!($hot, lanes1, lanes2, lanes3, cold_lanes4, ($($hat),*)), )*
                     $( Op::$cold => lane_op!(
                         $cold, cold_lanes1, cold_lanes2, cold_lanes3, cold_lanes4, ($($cat),*)
                     ), )*
                     Op::Block => {
-                        if r.pc == r.rpc || (r.company && diverge::mergeable(warp, r.pc)) {
-                            warp.groups[warp.current].pc = r.pc;
+                        if pc == rpc || (company && diverge::mergeable(warp, pc)) {
+                            warp.groups[warp.current].pc = pc;
                             match diverge::meet(x, warp) {
                                 diverge::Met::GoesOn => {
                                     // The merged group has not entered the block yet.
-                                    r = Running::load(x, warp);
-                                    if r.pc == r.rpc {
+                                    Running { pc, active, rpc, regs, company } = Running::load(x, warp);
+                                    if pc == rpc {
                                         continue;
                                     }
                                 }
@@ -290,11 +303,11 @@ unsafe fn run<const L: usize, O: Observer>(
                         }
                         // SAFETY: block numbers were checked.
                         let counts = unsafe {
-                            let inst = &*code.add(r.pc as usize);
-                            let lanes = u64::from(r.active.count_ones());
+                            let inst = &*code.add(pc as usize);
+                            let lanes = u64::from(active.count_ones());
                             x.fuel -= i64::from(inst.high) * lanes as i64;
                             x.block.clock = x.block.clock.wrapping_add(u64::from(inst.high));
-                            x.block.clock_pc = r.pc;
+                            x.block.clock_pc = pc;
                             let counts = x.counters.blocks.get_unchecked_mut(inst.low as usize);
                             (counts, lanes)
                         };
@@ -302,29 +315,29 @@ unsafe fn run<const L: usize, O: Observer>(
                         counts.0.lanes += counts.1;
                         if x.fuel < 0 {
                             // Counted, so go on behind the block's entry next time.
-                            stop!(r.pc + 1, Stop::Fuel);
+                            stop!(pc + 1, Stop::Fuel);
                         }
                     }
                     Op::Bra => {
-                        let counts = &mut x.counters.insts[r.pc as usize];
+                        let counts = &mut x.counters.insts[pc as usize];
                         if !inst.flags.fused() {
                             counts.requests += 1;
                         }
-                        let next = if exec == r.active {
+                        let next = if exec == active {
                             inst.low
                         } else if exec == 0 {
-                            r.pc + 1
+                            pc + 1
                         } else {
                             if !inst.flags.fused() {
                                 counts.parts += 1;
                             }
-                            diverge::split(warp, r.pc, exec, inst);
+                            diverge::split(warp, pc, exec, inst);
                             if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
                                 return Stop::Step;
                             }
                             reload!();
                         };
-                        if next <= r.pc {
+                        if next <= pc {
                             warp.spins += 1;
                             if warp.spins >= SPIN_LIMIT {
                                 warp.quiet_spins += SPIN_LIMIT;
@@ -332,7 +345,7 @@ unsafe fn run<const L: usize, O: Observer>(
                                 if warp.quiet_spins >= QUIET_SPIN_LIMIT {
                                     warp.quiet_spins = 0;
                                     if warp.mutations_seen == x.block.mutations {
-                                        if r.company {
+                                        if company {
                                             warp.groups[warp.current].pc = next;
                                             diverge::give_way(x, warp, next);
                                             return Stop::Spinning;
@@ -341,7 +354,7 @@ unsafe fn run<const L: usize, O: Observer>(
                                     }
                                     warp.mutations_seen = x.block.mutations;
                                 }
-                                if r.company && diverge::give_way(x, warp, next) {
+                                if company && diverge::give_way(x, warp, next) {
                                     if O::ACTIVE && observer.pauses() {
                                         return Stop::Step;
                                     }
@@ -349,44 +362,44 @@ unsafe fn run<const L: usize, O: Observer>(
                                 }
                             }
                         }
-                        r.pc = next;
+                        pc = next;
                         if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
-                            stop!(r.pc, Stop::Step);
+                            stop!(pc, Stop::Step);
                         }
                         continue;
                     }
                     Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch => {
-                        if inst.op != Op::Ld && r.company {
+                        if inst.op != Op::Ld && company {
                             warp.groups[warp.current].worked = true;
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
-                        let done = unsafe { access::memory_op(x, warp, &r.regs, inst, r.pc, exec) };
+                        let done = unsafe { access::memory_op(x, warp, &{ regs }, inst, pc, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
                     }
                     Op::LdParam => {
                         // SAFETY: the instruction was checked.
-                        if let Err(fault) = unsafe { access::load_param(x, &r.regs, inst, exec) } {
+                        if let Err(fault) = unsafe { access::load_param(x, &{ regs }, inst, exec) } {
                             fault!(fault);
                         }
                     }
                     Op::LdFrame | Op::StFrame => {
                         // SAFETY: the instruction was checked; `exec` is not zero.
-                        let done = unsafe { access::frame_op(x, warp, &r.regs, inst, r.pc, exec) };
+                        let done = unsafe { access::frame_op(x, warp, &{ regs }, inst, pc, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
                     }
                     Op::Special => {
                         // SAFETY: the instruction was checked.
-                        unsafe { special::read(x, warp, &r.regs, inst, r.pc, exec) }
+                        unsafe { special::read(x, warp, &{ regs }, inst, pc, exec) }
                     }
                     Op::MaskMov | Op::MaskAnd | Op::MaskOr | Op::MaskXor | Op::MaskNot => {
                         // SAFETY: the slots were checked.
                         unsafe {
-                            let a = r.regs.mask(inst.a);
-                            let b = if inst.b == NO_SLOT { 0 } else { r.regs.mask(inst.b) };
+                            let a = regs.mask(inst.a);
+                            let b = if inst.b == NO_SLOT { 0 } else { regs.mask(inst.b) };
                             let bits = match inst.op {
                                 Op::MaskMov => a,
                                 Op::MaskAnd => a & b,
@@ -394,23 +407,23 @@ unsafe fn run<const L: usize, O: Observer>(
                                 Op::MaskXor => a ^ b,
                                 _ => !a,
                             };
-                            r.regs.set_mask(inst.dst, exec, bits);
+                            regs.set_mask(inst.dst, exec, bits);
                         }
                     }
                     Op::Nop | Op::Fence => {}
                     Op::Nanosleep => warp.spins = (warp.spins + SPIN_LIMIT / 4).min(SPIN_LIMIT),
                     Op::FrameAddress | Op::StackSave | Op::StackRestore | Op::Alloca => {
                         // SAFETY: the instruction was checked.
-                        let done = unsafe { special::stack_op(x, warp, &r.regs, inst, exec) };
+                        let done = unsafe { special::stack_op(x, warp, &{ regs }, inst, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
                     }
                     Op::Vote | Op::Match | Op::Shfl | Op::Redux | Op::Elect | Op::BarWarp
                     | Op::ActiveMask => {
-                        warp.groups[warp.current].pc = r.pc;
+                        warp.groups[warp.current].pc = pc;
                         // SAFETY: the instruction was checked.
-                        match unsafe { warp_op::execute(x, warp, &r.regs, inst, exec) } {
+                        match unsafe { warp_op::execute(x, warp, &{ regs }, inst, exec) } {
                             Ok(warp_op::Outcome::Done) => {}
                             Ok(warp_op::Outcome::Changed) => {
                                 if O::ACTIVE && observer.pauses() {
@@ -428,19 +441,19 @@ unsafe fn run<const L: usize, O: Observer>(
                         }
                     }
                     Op::Bar => {
-                        warp.groups[warp.current].pc = r.pc;
+                        warp.groups[warp.current].pc = pc;
                         // SAFETY: the instruction was checked.
-                        match unsafe { crate::barrier::arrive(x, warp, &r.regs, inst, r.pc, exec) } {
+                        match unsafe { crate::barrier::arrive(x, warp, &{ regs }, inst, pc, exec) } {
                             Ok(()) => return Stop::Barrier,
                             Err(fault) => fault!(fault),
                         }
                     }
                     Op::HostCall => {
                         // All lanes of the group call: guarded calls are branched around.
-                        stop!(r.pc, Stop::HostCall);
+                        stop!(pc, Stop::HostCall);
                     }
                     Op::Exit => {
-                        warp.groups[warp.current].pc = r.pc;
+                        warp.groups[warp.current].pc = pc;
                         let others = diverge::exit(x, warp, exec);
                         if O::ACTIVE && observer.pauses() {
                             return Stop::Step;
@@ -454,7 +467,7 @@ unsafe fn run<const L: usize, O: Observer>(
                         reload!();
                     }
                     Op::Ret => {
-                        warp.groups[warp.current].pc = r.pc;
+                        warp.groups[warp.current].pc = pc;
                         let in_kernel = warp.groups[warp.current].frame == 0;
                         let goes_on = if in_kernel {
                             diverge::exit(x, warp, exec)
@@ -473,7 +486,7 @@ unsafe fn run<const L: usize, O: Observer>(
                         reload!();
                     }
                     Op::Call => {
-                        warp.groups[warp.current].pc = r.pc;
+                        warp.groups[warp.current].pc = pc;
                         if let Err(fault) = diverge::call(x, warp, FunctionId(inst.low), inst) {
                             fault!(fault);
                         }
@@ -483,20 +496,20 @@ unsafe fn run<const L: usize, O: Observer>(
                         reload!();
                     }
                     Op::CallIndirect => {
-                        warp.groups[warp.current].pc = r.pc;
+                        warp.groups[warp.current].pc = pc;
                         // SAFETY: the slot was checked.
-                        let done = unsafe { diverge::call_indirect(x, warp, &r.regs, inst, exec) };
+                        let done = unsafe { diverge::call_indirect(x, warp, &{ regs }, inst, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
                         reload!();
                     }
                     Op::Brx => {
-                        warp.groups[warp.current].pc = r.pc;
-                        let counts = &mut x.counters.insts[r.pc as usize];
+                        warp.groups[warp.current].pc = pc;
+                        let counts = &mut x.counters.insts[pc as usize];
                         counts.requests += 1;
                         // SAFETY: the slot was checked.
-                        match unsafe { diverge::branch_indexed(x.program, warp, &r.regs, inst, exec) } {
+                        match unsafe { diverge::branch_indexed(x.program, warp, &{ regs }, inst, exec) } {
                             Ok(divergent) => counts.parts += u64::from(divergent),
                             Err(fault) => fault!(fault),
                         }
@@ -515,9 +528,9 @@ unsafe fn run<const L: usize, O: Observer>(
             };
         }
         warploom_isa::with_op_table!(dispatch);
-        r.pc += 1;
+        pc += 1;
         if O::ACTIVE && inst.op != Op::Block && !inst.flags.fused() && observer.pauses() {
-            stop!(r.pc, Stop::Step);
+            stop!(pc, Stop::Step);
         }
     }
 }

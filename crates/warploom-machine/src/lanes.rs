@@ -19,6 +19,57 @@ pub(crate) struct Regs<const L: usize> {
     pub(crate) constants: *const Row<L>,
     /// First mask of the frame.
     pub(crate) masks: *mut u64,
+    /// The warp's expanded mask.
+    pub(crate) select: *mut Select<L>,
+}
+
+/// A mask spread out to one word per lane, all ones or zero. Kept in memory and reused while the
+/// mask stays, because a merge with it is plain vector logic: merges with a mask computed on the
+/// spot become masked stores, which many processors execute slowly and cannot forward.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct Select<const L: usize> {
+    lanes: [u32; L],
+    mask: u64,
+}
+
+impl<const L: usize> Select<L> {
+    pub(crate) fn new() -> Select<L> {
+        Select {
+            lanes: [0; L],
+            mask: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn lanes(&mut self, mask: u64) -> &[u32; L] {
+        if self.mask != mask {
+            self.spread(mask);
+        }
+        &self.lanes
+    }
+
+    #[inline(never)]
+    fn spread(&mut self, mask: u64) {
+        self.mask = mask;
+        for lane in 0..L {
+            self.lanes[lane] = select32(mask, lane);
+        }
+    }
+}
+
+/// All ones if the lane is in the mask, else zero. Arithmetic, not a condition, so that loops over
+/// lanes become vector code rather than a branch per lane.
+#[inline(always)]
+pub(crate) fn select32(mask: u64, lane: usize) -> u32 {
+    let half = (mask >> (lane & 32)) as u32;
+    0u32.wrapping_sub(half >> (lane & 31) & 1)
+}
+
+/// As [`select32`], in 64 bits.
+#[inline(always)]
+pub(crate) fn select64(mask: u64, lane: usize) -> u64 {
+    0u64.wrapping_sub(mask >> lane & 1)
 }
 
 /// All lanes of a row.
@@ -132,10 +183,10 @@ impl<const L: usize> Regs<L> {
             *row = *values;
             return;
         }
+        // SAFETY: the warp outlives the call.
+        let on = unsafe { (*self.select).lanes(exec) };
         for lane in 0..L {
-            let half = (exec >> (lane & 32)) as u32;
-            let on = half & (1 << (lane & 31)) != 0;
-            row[lane] = if on { values[lane] } else { row[lane] };
+            row[lane] = values[lane] & on[lane] | row[lane] & !on[lane];
         }
     }
 
@@ -151,9 +202,11 @@ impl<const L: usize> Regs<L> {
             *row = *values;
             return;
         }
+        // SAFETY: the warp outlives the call.
+        let on = unsafe { (*self.select).lanes(exec) };
         for lane in 0..L {
-            let on = exec & (1 << lane) != 0;
-            row[lane] = if on { values[lane] } else { row[lane] };
+            let on = on[lane] as i32 as i64 as u64;
+            row[lane] = values[lane] & on | row[lane] & !on;
         }
     }
 }
@@ -363,19 +416,19 @@ macro_rules! loops {
         #[allow(dead_code, reason = "a form exists for every arity, used or not")]
         #[inline(always)]
         pub(crate) unsafe fn $name<$($ty: LaneSource<L>,)* R: LaneSink<L>, const L: usize>(
-            regs: &Regs<L>,
+            regs: Regs<L>,
             inst: &Inst,
             exec: u64,
             f: impl Fn(Mods $(, $ty)*) -> R,
         ) {
             // SAFETY: the caller's promise.
             unsafe {
-                $( let $arg = $ty::open(regs, inst.$field); )*
+                $( let $arg = $ty::open(&regs, inst.$field); )*
                 let mut buffer = R::buffer();
                 for lane in 0..L {
                     R::put(&mut buffer, lane, f(inst.mods $(, $ty::get($arg, lane))*));
                 }
-                R::commit(&buffer, regs, inst, exec);
+                R::commit(&buffer, &regs, inst, exec);
             }
         }
 
@@ -385,21 +438,21 @@ macro_rules! loops {
         /// As for the inlined form.
         #[inline(never)]
         pub(crate) unsafe fn $cold<$($ty: LaneSource<L>,)* R: LaneSink<L>, const L: usize>(
-            regs: &Regs<L>,
+            regs: Regs<L>,
             inst: &Inst,
             exec: u64,
             f: impl Fn(Mods $(, $ty)*) -> R,
         ) {
             // SAFETY: the caller's promise.
             unsafe {
-                $( let $arg = $ty::open(regs, inst.$field); )*
+                $( let $arg = $ty::open(&regs, inst.$field); )*
                 let mut buffer = R::buffer();
                 for lane in 0..L {
                     if exec >> lane & 1 != 0 {
                         R::put(&mut buffer, lane, f(inst.mods $(, $ty::get($arg, lane))*));
                     }
                 }
-                R::commit(&buffer, regs, inst, exec);
+                R::commit(&buffer, &regs, inst, exec);
             }
         }
     )* };

@@ -8,7 +8,7 @@
 
 use warploom_isa::Space;
 
-use crate::lanes::full_mask;
+use crate::lanes::{full_mask, select32, select64};
 use crate::memory::Window;
 
 /// Bytes of a sector, the unit of global and local memory traffic.
@@ -93,7 +93,7 @@ impl<const L: usize> Pattern<L> {
         } else {
             for lane in 0..L {
                 let d = address[lane].wrapping_sub(first) ^ self.delta[lane];
-                difference |= if exec & (1 << lane) != 0 { d } else { 0 };
+                difference |= d & select64(exec, lane);
             }
         }
         difference == 0
@@ -113,8 +113,7 @@ impl<const L: usize> Pattern<L> {
         } else {
             for lane in 0..L {
                 let d = address[lane].wrapping_sub(first) ^ self.delta32[lane];
-                let half = (exec >> (lane & 32)) as u32;
-                difference |= if half & (1 << (lane & 31)) != 0 { d } else { 0 };
+                difference |= d & select32(exec, lane);
             }
         }
         difference == 0

@@ -11,6 +11,8 @@
 
 use warploom_isa::{EXIT_PC, FunctionId, Pc};
 
+use crate::lanes::Select;
+
 /// One row of the lane register file.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
@@ -108,6 +110,8 @@ pub struct Warp<const L: usize> {
     pub rows: Vec<Row<L>>,
     /// Mask registers of all frames.
     pub masks: Vec<u64>,
+    /// The last mask of a write to some of the lanes, spread out.
+    pub(crate) select: Select<L>,
     /// Groups that have not merged or exited; the last is the one pushed last.
     pub groups: Vec<Group>,
     /// The running group's place in `groups`.
@@ -152,6 +156,7 @@ impl<const L: usize> Warp<L> {
             exited_after_work: 0,
             rows: vec![Row([0; L]); entry.rows as usize],
             masks: vec![0; entry.masks as usize],
+            select: Select::new(),
             groups: vec![Group {
                 pc: entry.pc,
                 mask: lanes,

@@ -269,6 +269,7 @@ fn regs_of<const L: usize>(x: &Exec<'_, L>, warp: &Warp<L>, group: usize) -> Reg
         rows: rows.cast_mut(),
         constants: x.env.constants.as_ptr(),
         masks: warp.masks[frame.masks as usize..].as_ptr().cast_mut(),
+        select: (&raw const warp.select).cast_mut(),
     }
 }
 
