@@ -6,12 +6,15 @@
 //! `Nop`, a second `emit` within the same instruction is fused to the first.
 
 use rustc_hash::FxHashSet;
-use warploom_isa::builder::{FunctionBuilder, Src, VInst, VReg};
-use warploom_isa::{self as isa, FileId, Flags, Loc, Op, Origin, RegClass, Unsupported};
+use warploom_isa::builder::{FunctionBuilder, Label, Src, VInst, VReg};
+use warploom_isa::{self as isa, Flags, Loc, Op, Origin, RegClass, Unsupported};
 
+use super::frame::RegisterParameter;
 use super::link::Link;
 use super::parts::Parts;
-use crate::ast::{Body, Instruction, Module, Opcode, RegisterId, VariableId};
+use crate::ast::{
+    Body, Instruction, Module, Name, Opcode, OperandKind, RegisterId, Target, VariableId,
+};
 use crate::diagnostic::{Diagnostic, LineIndex};
 use crate::types::{ScalarType, TypeClass};
 
@@ -53,17 +56,41 @@ pub(crate) struct Lower<'a> {
     pub(crate) facts: Facts,
     /// Frame bytes in use so far.
     pub(crate) frame_bytes: u64,
-    /// Where this function's own variables are; others are the linker's to know.
+    /// Largest alignment of anything in the frame.
+    pub(crate) frame_align_bytes: u32,
+    /// `.reg` results of the function.
+    pub(crate) results: Vec<RegisterParameter>,
+    /// Bytes of the kernel's parameter block.
+    pub(crate) param_bytes: u64,
+    /// By label of the body.
+    pub(crate) labels: Vec<Label>,
+    /// Where this function's own variables are, by id; others are the linker's to know.
     pub(crate) places: Vec<(VariableId, Place)>,
     lines: &'a LineIndex,
     origin: Origin,
     guard: Option<(VReg, bool)>,
     /// By register of the body, the first of its virtual registers.
     registers: Vec<VReg>,
+    /// By register of the body, how often the text names it, up to 2.
+    mentions: Vec<u8>,
+    /// The condition code: carry, or borrow, of the extended-precision instructions.
+    carry: Option<VReg>,
     /// Virtual registers below this belong to the program, the others are temporary.
     first_temp: u32,
     /// The current instruction has its counted operation.
     counted: bool,
+}
+
+/// What a function starts from.
+pub(crate) struct Start<'a> {
+    pub(crate) module_number: usize,
+    pub(crate) module: &'a Module<'a>,
+    pub(crate) body: &'a Body,
+    /// Its first instruction.
+    pub(crate) first: &'a Instruction,
+    pub(crate) lines: &'a LineIndex,
+    pub(crate) id: isa::FunctionId,
+    pub(crate) kernel: bool,
 }
 
 /// Register class of a value of `ty`; of each half for 128 bits.
@@ -81,17 +108,17 @@ pub(crate) fn registers_of(ty: ScalarType) -> u32 {
 }
 
 impl<'a> Lower<'a> {
-    /// Starts a function with its registers; `body` has at least one instruction, `first`.
-    pub(crate) fn new(
-        link: &'a mut Link,
-        module_number: usize,
-        module: &'a Module<'a>,
-        body: &'a Body,
-        first: &'a Instruction,
-        lines: &'a LineIndex,
-        id: isa::FunctionId,
-        kernel: bool,
-    ) -> Lower<'a> {
+    /// Starts a function with its registers.
+    pub(crate) fn new(link: &'a mut Link, start: Start<'a>) -> Lower<'a> {
+        let Start {
+            module_number,
+            module,
+            body,
+            first,
+            lines,
+            id,
+            kernel,
+        } = start;
         let mut code = FunctionBuilder::new(id);
         let mut registers = Vec::with_capacity(body.registers.len());
         let mut count = 0;
@@ -110,14 +137,20 @@ impl<'a> Lower<'a> {
             link,
             module_number,
             kernel,
-            code,
             facts: Facts::default(),
             frame_bytes: 0,
+            frame_align_bytes: 1,
+            results: Vec::new(),
+            param_bytes: 0,
+            labels: (0..body.labels.len()).map(|_| code.label()).collect(),
             places: Vec::new(),
             lines,
             origin: Origin::default(),
+            code,
             guard: None,
             registers,
+            mentions: mentions(body),
+            carry: None,
             first_temp: count,
             counted: false,
         }
@@ -157,12 +190,9 @@ impl<'a> Lower<'a> {
                     line: location.line,
                 })
             });
-        let text = FileId(self.link.text_file(self.module_number));
+        let text = self.link.origin(self.module_number, text_line);
         Origin {
-            loc: loc.unwrap_or(Loc {
-                file: text,
-                line: text_line,
-            }),
+            loc: loc.unwrap_or(text.loc),
             text_line,
         }
     }
@@ -218,6 +248,12 @@ impl<'a> Lower<'a> {
         self.code.reg(class)
     }
 
+    /// The register of the function's condition code.
+    pub(crate) fn carry(&mut self) -> VReg {
+        let code = &mut self.code;
+        *self.carry.get_or_insert_with(|| code.reg(RegClass::Mask))
+    }
+
     /// A helper operation into a new temporary of `class`.
     pub(crate) fn compute(&mut self, class: RegClass, op: Op, sources: &[Src]) -> VReg {
         let temp = self.temp(class);
@@ -258,6 +294,11 @@ impl<'a> Lower<'a> {
         VReg(self.registers.get(id.index()).map_or(0, |first| first.0) + n)
     }
 
+    /// How often the text names a register; 2 stands for more.
+    pub(crate) fn mentions(&self, id: RegisterId) -> u8 {
+        self.mentions.get(id.index()).copied().unwrap_or(2)
+    }
+
     /// Where a variable is.
     pub(crate) fn place(&self, id: VariableId) -> Place {
         let own = self.places.binary_search_by_key(&id, |&(id, _)| id);
@@ -266,4 +307,32 @@ impl<'a> Lower<'a> {
             Err(_) => self.link.place(self.module_number, id),
         }
     }
+}
+
+/// Counts the places in the code where each register is named, up to 2.
+fn mentions(body: &Body) -> Vec<u8> {
+    let mut counts = vec![0u8; body.registers.len()];
+    let mut count = |name: &Name| {
+        if let Target::Register(id) = name.target
+            && let Some(n) = counts.get_mut(id.index())
+        {
+            *n = (*n + 1).min(2);
+        }
+    };
+    for operand in &body.operands {
+        if let OperandKind::Name(name) | OperandKind::Not(name) | OperandKind::Negate(name) =
+            &operand.kind
+        {
+            count(name);
+        }
+    }
+    for address in &body.addresses {
+        address.base.iter().for_each(&mut count);
+    }
+    for inst in &body.instructions {
+        if let Some(guard) = &inst.guard {
+            count(&guard.predicate);
+        }
+    }
+    counts
 }

@@ -50,6 +50,11 @@ impl<'a> Parts<'a> {
         self.opcode
     }
 
+    /// Place of the operation.
+    pub(crate) fn base_span(&self) -> Span {
+        self.part_span(0)
+    }
+
     /// Place of the whole opcode.
     pub(crate) fn span(&self) -> Span {
         Span::new(self.start, self.start + self.opcode.text.len() as u32)
