@@ -2,9 +2,10 @@
 //!
 //! Reciprocal, root and quotient are the host's own correctly rounded ones. Exponential and
 //! logarithm are polynomials in f64 without branches, so that they vectorise; their error before
-//! the final rounding is below 2^-36. Sine, cosine and hyperbolic tangent come from `libm`.
+//! the final rounding is below 2^-36, and so is that of the hyperbolic tangent built on them. Sine
+//! and cosine come from `libm`.
 
-use super::flush::{canonical_f32, flush_16, flush_f32, propagate_f64};
+use super::flush::{NAN_F32, canonical_f32, flush_16, flush_f32, propagate_f64};
 use super::narrow::{bf16_from_f32, f16_from_f32, f32_from_16};
 use super::{Narrow, Round, div_f32, rcp_f32, sqrt_f32, sqrt_f64};
 
@@ -181,9 +182,21 @@ pub fn cos_approx_f32(a: f32, ftz: bool) -> f32 {
 }
 
 /// `tanh.approx.f32`.
-#[inline]
+#[inline(always)]
 pub fn tanh_approx_f32(a: f32) -> f32 {
-    canonical_f32(libm::tanh(f64::from(a)) as f32)
+    let x = f64::from(a.abs().min(20.0));
+    // 1 - 2 / (e^2x + 1), and the series where that would cancel.
+    let power = exp2(x * (2.0 * core::f64::consts::LOG2_E));
+    let far = 1.0 - 2.0 / (power + 1.0);
+    let square = x * x;
+    let series = 2.0 / 15.0 + square * (-17.0 / 315.0 + square * (62.0 / 2835.0));
+    let near = x + x * square * (-1.0 / 3.0 + square * series);
+    let magnitude = if x < 0.0625 { near } else { far } as f32;
+    if a.is_nan() {
+        f32::from_bits(NAN_F32)
+    } else {
+        magnitude.copysign(a)
+    }
 }
 
 #[inline(always)]

@@ -303,11 +303,31 @@ pub fn narrow_from_f32(
     satfinite: bool,
 ) -> u16 {
     let x = flush_f32(x, ftz);
-    let rounded = match round {
-        Round::NearestEven => nearest_16(x, format),
+    let rounded = match (round, format) {
+        (Round::NearestEven, _) => nearest_16(x, format),
+        (_, Narrow::Bf16) => bf16_directed(x, round),
         _ => pack_16(x, format, Rule::Direction(round)),
     };
     limit_16(rounded, format, clamp, satfinite)
+}
+
+/// f32 to bf16, which is its upper half, by what the lower half and the direction say.
+#[inline(always)]
+fn bf16_directed(x: f32, round: Round) -> u16 {
+    let bits = x.to_bits();
+    let discarded = bits & 0xffff;
+    let negative = x.is_sign_negative();
+    let away = match round {
+        Round::Down => negative && discarded != 0,
+        Round::Up => !negative && discarded != 0,
+        Round::NearestAway => discarded >= 0x8000,
+        _ => false,
+    };
+    if x.is_nan() {
+        NAN_16
+    } else {
+        (bits >> 16) as u16 + u16::from(away)
+    }
 }
 
 /// f64 to f16 or bf16.

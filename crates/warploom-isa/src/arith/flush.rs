@@ -85,14 +85,17 @@ pub fn saturate_f64(x: f64) -> f64 {
 pub fn clamp_16(x: u16, format: Narrow, clamp: Clamp) -> u16 {
     let nan = is_nan_16(x, format);
     let negative = x & 0x8000 != 0;
+    let canonical = if nan { NAN_16 } else { x };
     match clamp {
-        Clamp::None if nan => NAN_16,
-        Clamp::None => x,
-        Clamp::Saturate if nan || negative => 0,
-        Clamp::Saturate => x.min(format.one()),
-        Clamp::Relu if nan => NAN_16,
-        Clamp::Relu if negative => 0,
-        Clamp::Relu => x,
+        Clamp::None => canonical,
+        Clamp::Saturate => if nan || negative { 0 } else { x }.min(format.one()),
+        Clamp::Relu => {
+            if negative && !nan {
+                0
+            } else {
+                canonical
+            }
+        }
     }
 }
 

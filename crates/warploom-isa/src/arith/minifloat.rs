@@ -6,7 +6,7 @@
 use super::flush::{NAN_16, NAN_F32};
 use super::narrow::{bf16_from_f32, f16_from_f32, f32_from_16};
 use super::soft::{Finite, Format, Rule};
-use super::{Narrow, Round, join_halves};
+use super::{Narrow, join_halves};
 
 coded_enum! {
     /// A floating-point format of at most 8 bits, named by its exponent and fraction bits.
@@ -20,6 +20,7 @@ coded_enum! {
 }
 
 impl Mini {
+    #[inline(always)]
     const fn layout(self) -> Format {
         let (exponent_bits, fraction_bits, max_finite) = match self {
             Mini::E4m3 => (4, 3, 0x7e),
@@ -33,6 +34,14 @@ impl Mini {
             fraction_bits,
             max_finite,
         }
+    }
+
+    /// Turns an f32 that has the format's fields in the same places into its value: the difference
+    /// of the exponent biases. Subnormals come out right too.
+    #[inline(always)]
+    const fn rebias(self) -> f32 {
+        let bias = (1u32 << (self.layout().exponent_bits - 1)) - 1;
+        f32::from_bits((254 - bias) << 23)
     }
 
     /// What NaN becomes.
@@ -53,7 +62,7 @@ impl Mini {
     }
 }
 
-fn pack(x: f32, format: Mini, relu: bool, rule: Rule) -> u8 {
+fn pack_stochastic(x: f32, format: Mini, relu: bool, bits: u32) -> u8 {
     if x.is_nan() {
         return format.nan();
     }
@@ -62,13 +71,33 @@ fn pack(x: f32, format: Mini, relu: bool, rule: Rule) -> u8 {
     }
     // Beyond every format's range, so that infinity is limited like any large number.
     let x = x.clamp(f32::MIN, f32::MAX);
+    let rule = Rule::Stochastic { bits, width: 16 };
     Finite::from_f64(f64::from(x)).pack(format.layout(), rule, true) as u8
 }
 
 /// f32 to a small format, to nearest even.
 #[inline]
 pub fn mini_from_f32(x: f32, format: Mini, relu: bool) -> u8 {
-    pack(x, format, relu, Rule::Direction(Round::NearestEven))
+    let layout = format.layout();
+    let drop = 23 - layout.fraction_bits;
+    let rebias = format.rebias();
+    let negative = x.is_sign_negative();
+    let largest = f32::from_bits((layout.max_finite as u32) << drop) * rebias;
+    let magnitude = x.abs().min(largest);
+    // Adding a power of two whose last place is the result's rounds to that place.
+    let least_normal = f32::from_bits(1 << 23) * rebias;
+    let binade = magnitude.max(least_normal).to_bits() & 0xff << 23;
+    let rounder = f32::from_bits(binade + (drop << 23));
+    let rounded = (magnitude + rounder) - rounder;
+    let bits = (rounded / rebias).to_bits() >> drop;
+    let sign = if negative { layout.sign_bit() } else { 0 };
+    if x.is_nan() {
+        format.nan()
+    } else if relu && negative {
+        0
+    } else {
+        sign as u8 | bits as u8
+    }
 }
 
 /// A small format to f32. Exact; NaN becomes canonical.
@@ -84,10 +113,7 @@ pub fn f32_from_mini(x: u8, format: Mini) -> f32 {
             _ => f32::from_bits(NAN_F32),
         };
     }
-    // The same fields in f32, then the difference of the biases; subnormals come out right too.
-    let shifted = f32::from_bits((magnitude as u32) << (23 - layout.fraction_bits));
-    let bias = (1u32 << (layout.exponent_bits - 1)) - 1;
-    let value = shifted * f32::from_bits((254 - bias) << 23);
+    let value = f32::from_bits((magnitude as u32) << (23 - layout.fraction_bits)) * format.rebias();
     if sign { -value } else { value }
 }
 
@@ -139,8 +165,7 @@ pub fn mini_x4_stochastic(from: [f32; 4], random: u32, format: Mini, relu: bool)
     from.into_iter()
         .zip([first, first, last, last])
         .fold(0, |packed, (x, bits)| {
-            let rule = Rule::Stochastic { bits, width: 16 };
-            packed << format.pitch_bits() | u32::from(pack(x, format, relu, rule))
+            packed << format.pitch_bits() | u32::from(pack_stochastic(x, format, relu, bits))
         })
 }
 

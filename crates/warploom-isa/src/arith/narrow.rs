@@ -3,7 +3,7 @@
 //! Every operation rounds once. Sums and f16 products of 11-bit numbers survive a first rounding to
 //! f32 (24 ≥ 2 × 11 + 2 bits); elsewhere the first step rounds to odd.
 
-use super::flush::{NAN_16, clamp_16, flush_f16, is_nan_16};
+use super::flush::{NAN_16, NAN_F32, clamp_16, flush_f16};
 use super::round::{add_f32, fma_f32, sub_f32, sum_to_odd, to_f32_odd};
 use super::{Clamp, Narrow, Round};
 
@@ -17,26 +17,22 @@ const TINY_F16: f32 = 1.0 / (1 << 14) as f32 * (1.0 - 1.0 / (1 << 12) as f32);
 /// f16 to f32. Exact; NaN becomes canonical.
 #[inline(always)]
 pub fn f32_from_f16(x: u16) -> f32 {
-    let magnitude = u32::from(x & 0x7fff) << 13;
+    const INFINITE: u32 = 0x7c00 << 13;
+    // The difference of the exponent biases; a product turns subnormals into normal numbers.
+    const REBIAS: f32 = f32::from_bits((127 + 112) << 23);
     let sign = u32::from(x & 0x8000) << 16;
-    // Subnormals: placed below 2^-14 as if normal, then the hidden bit is taken off again.
-    let subnormal = f32::from_bits(magnitude + (113 << 23)) - f32::from_bits(113 << 23);
-    let normal = f32::from_bits(magnitude + (112 << 23));
-    let special = f32::from_bits(if x & 0x3ff == 0 {
-        0xff << 23
+    let magnitude = u32::from(x & 0x7fff) << 13;
+    let finite = (f32::from_bits(magnitude) * REBIAS).to_bits() | sign;
+    let special = if magnitude == INFINITE {
+        0xff << 23 | sign
     } else {
-        0x7fff_ffff
-    });
-    let absolute = match x >> 10 & 0x1f {
-        0 => subnormal,
-        0x1f => special,
-        _ => normal,
+        NAN_F32
     };
-    if is_nan_16(x, Narrow::F16) {
-        absolute
+    f32::from_bits(if magnitude < INFINITE {
+        finite
     } else {
-        f32::from_bits(absolute.to_bits() | sign)
-    }
+        special
+    })
 }
 
 /// bf16 to f32. Exact; NaN keeps its payload.
