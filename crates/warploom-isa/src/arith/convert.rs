@@ -85,7 +85,7 @@ fn limits(ty: IntType) -> (i64, u64) {
 /// bits, the rest filled from the low bits of `c`.
 #[inline(always)]
 pub fn convert_pack(a: i32, b: i32, c: u32, bits: u32, signed: bool) -> u32 {
-    let bits = bits.min(16);
+    let bits = bits.clamp(1, 16);
     let most = if signed {
         (1 << bits >> 1) - 1
     } else {

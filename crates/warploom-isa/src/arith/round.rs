@@ -7,6 +7,9 @@ use super::{Round, soft};
 /// that small over the top.
 const LIFT: f32 = (1u64 << 32) as f32;
 
+/// WebAssembly has no fused multiply-add.
+const NO_HOST_FMA: bool = cfg!(target_family = "wasm");
+
 /// `add`.
 #[inline(always)]
 pub fn add_f32(a: f32, b: f32, round: Round, ftz: bool, sat: bool) -> f32 {
@@ -39,6 +42,9 @@ pub fn mul_f32(a: f32, b: f32, round: Round, ftz: bool, sat: bool) -> f32 {
 /// `fma`, and `mad` of f32, with the host's fused multiply-add.
 #[inline(always)]
 pub fn fma_f32(a: f32, b: f32, c: f32, round: Round, ftz: bool, sat: bool) -> f32 {
+    if NO_HOST_FMA {
+        return fma_f32_soft(a, b, c, round, ftz, sat);
+    }
     fma_f32_by(a, b, c, round, ftz, sat, f32::mul_add)
 }
 
@@ -144,6 +150,7 @@ pub fn mul_f64(a: f64, b: f64, round: Round) -> f64 {
 #[inline(always)]
 pub fn fma_f64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     match round {
+        _ if NO_HOST_FMA => soft::fma_f64_soft(a, b, c, round),
         Round::NearestEven | Round::NearestAway => propagate_f64(a.mul_add(b, c), [a, b, c]),
         _ => soft::fma_f64_soft(a, b, c, round),
     }
