@@ -144,7 +144,7 @@ pub struct TargetPlatform<'s> {
     /// The letter after the number.
     pub suffix: TargetSuffix,
     /// Further words: `texmode_independent`, `debug`, `map_f64_to_f32`.
-    pub options: SmallVec<[&'s str; 2]>,
+    pub options: Vec<&'s str>,
 }
 
 /// What the module restricts itself to.
@@ -230,8 +230,9 @@ pub struct Function {
     pub bounds: LaunchBounds,
     /// Nothing for a declaration.
     pub body: Option<Body>,
-    /// For a declaration, the definition with the same name if there is one; otherwise the
-    /// function itself. Calls always target the canonical function.
+    /// For a declaration, the definition with the same name if there is one, or what an `.alias`
+    /// makes it stand for; otherwise the function itself. Calls always target the canonical
+    /// function.
     pub canonical: FunctionId,
 }
 
@@ -480,7 +481,7 @@ pub struct Opcode<'s> {
     /// As written at its first use, white space included.
     pub text: &'s str,
     /// `["ld", "global", "L2::128B", "v4", "f32"]`; never empty.
-    pub parts: SmallVec<[OpcodePart<'s>; 8]>,
+    pub parts: Vec<OpcodePart<'s>>,
 }
 
 /// One part of an opcode.

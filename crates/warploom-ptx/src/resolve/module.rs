@@ -9,29 +9,39 @@ use crate::ast::{
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Span};
 
+/// Declarations of names that were declared before, with the first of them.
+#[derive(Default)]
+struct Repeated {
+    functions: Vec<(FunctionId, FunctionId)>,
+    variables: Vec<(VariableId, VariableId)>,
+}
+
+/// Something that is declared at module level.
+enum Declaration {
+    Function(FunctionId),
+    Variable(VariableId),
+    Template(VariableTemplateId),
+}
+
 impl Resolver<'_, '_> {
     /// Declares functions and variables, then looks up the names in initialisers and aliases.
     pub(super) fn module_names(&mut self) {
-        for index in 0..self.module.functions.len() {
-            self.declare_function(FunctionId(index as u32));
-        }
-        for index in 0..self.module.variables.len() {
-            let id = VariableId(index as u32);
-            if self.module.variable(id).owner.is_none() {
-                self.declare_variable(id);
+        let mut repeated = Repeated::default();
+        for declaration in self.declarations_in_order() {
+            match declaration {
+                Declaration::Function(id) => self.declare_function(id, &mut repeated),
+                Declaration::Variable(id) => self.declare_variable(id, &mut repeated),
+                Declaration::Template(id) => self.declare_template(id),
             }
         }
-        for index in 0..self.module.variable_templates.len() {
-            let id = VariableTemplateId(index as u32);
-            if self.module.variable_templates[index]
-                .variable
-                .owner
-                .is_none()
-            {
-                self.declare_template(id);
-            }
+        for (later, first) in repeated.functions {
+            let canonical = self.module.function(first).canonical;
+            self.module.functions[later.index()].canonical = canonical;
         }
-        self.follow_canonical();
+        for (later, first) in repeated.variables {
+            let canonical = self.module.variable(first).canonical;
+            self.module.variables[later.index()].canonical = canonical;
+        }
         for index in 0..self.module.initial_addresses.len() {
             let address = self.module.initial_addresses[index];
             let found = self.resolved(address.name, address.span, Use::Initializer);
@@ -50,9 +60,37 @@ impl Resolver<'_, '_> {
             let (target, target_span) = (alias.target, alias.target_span);
             let name = self.function_name(name, name_span);
             let target = self.function_name(target, target_span);
+            if let (Target::Function(name), Target::Function(target)) = (name.target, target.target)
+            {
+                self.module.functions[name.index()].canonical = target;
+            }
             self.module.aliases[index].name = name;
             self.module.aliases[index].target = target;
         }
+    }
+
+    fn declarations_in_order(&self) -> Vec<Declaration> {
+        let module = &self.module;
+        let functions = (0..).zip(&module.functions);
+        let functions =
+            functions.map(|(id, f)| (f.name_span.start, Declaration::Function(FunctionId(id))));
+        let variables = (0..)
+            .zip(&module.variables)
+            .filter(|(_, v)| v.owner.is_none());
+        let variables =
+            variables.map(|(id, v)| (v.span.start, Declaration::Variable(VariableId(id))));
+        let templates = (0..).zip(&module.variable_templates);
+        let templates = templates
+            .filter(|(_, t)| t.variable.owner.is_none())
+            .map(|(id, t)| {
+                let id = VariableTemplateId(id);
+                (t.variable.span.start, Declaration::Template(id))
+            });
+        let mut all: Vec<_> = functions.chain(variables).chain(templates).collect();
+        all.sort_by_key(|(start, _)| *start);
+        all.into_iter()
+            .map(|(_, declaration)| declaration)
+            .collect()
     }
 
     /// Looks up a name that has to be a function.
@@ -64,7 +102,7 @@ impl Resolver<'_, '_> {
         found
     }
 
-    fn declare_function(&mut self, id: FunctionId) {
+    fn declare_function(&mut self, id: FunctionId, repeated: &mut Repeated) {
         let function = self.module.function(id);
         let (name, span) = (function.name, function.name_span);
         let Err(earlier) = self.scopes.declare(name, Target::Function(id), span) else {
@@ -73,7 +111,7 @@ impl Resolver<'_, '_> {
         let Target::Function(first) = earlier.target else {
             return self.duplicate(name, earlier.declared, span);
         };
-        // The first declaration leads to the definition until all is known.
+        // Only the first declaration knows the canonical one until all are read.
         let known = self.module.function(first).canonical;
         let (known_function, function) = (self.module.function(known), self.module.function(id));
         if known_function.body.is_some() && function.body.is_some() {
@@ -89,10 +127,10 @@ impl Resolver<'_, '_> {
         }
         let canonical = if function.body.is_some() { id } else { known };
         self.module.functions[first.index()].canonical = canonical;
-        self.module.functions[id.index()].canonical = first;
+        repeated.functions.push((id, first));
     }
 
-    fn declare_variable(&mut self, id: VariableId) {
+    fn declare_variable(&mut self, id: VariableId, repeated: &mut Repeated) {
         let variable = self.module.variable(id);
         let (name, span) = (variable.name, variable.span);
         let Err(earlier) = self.scopes.declare(name, Target::Variable(id), span) else {
@@ -117,7 +155,7 @@ impl Resolver<'_, '_> {
         }
         let canonical = if defines(variable) { id } else { known };
         self.module.variables[first.index()].canonical = canonical;
-        self.module.variables[id.index()].canonical = first;
+        repeated.variables.push((id, first));
     }
 
     /// Declares `NAME0` to `NAME(count-1)` in the innermost scope.
@@ -131,18 +169,6 @@ impl Resolver<'_, '_> {
             .declare_range(name, numbered, template.count, span, names);
         if let Err(earlier) = result {
             self.duplicate(name, earlier, span);
-        }
-    }
-
-    /// Declarations lead to the first one, and that one to the canonical one: shorten this.
-    fn follow_canonical(&mut self) {
-        for index in 0..self.module.functions.len() {
-            let first = self.module.functions[index].canonical;
-            self.module.functions[index].canonical = self.module.function(first).canonical;
-        }
-        for index in 0..self.module.variables.len() {
-            let first = self.module.variables[index].canonical;
-            self.module.variables[index].canonical = self.module.variable(first).canonical;
         }
     }
 }

@@ -63,6 +63,9 @@ pub(super) struct Scopes {
     generation: u32,
     /// By the part before the number; the innermost is the last.
     ranges: FxHashMap<Symbol, SmallVec<[Range; 1]>>,
+    /// How many ranges in sight have a common part that ends in a digit, so that a name can be
+    /// split in more than one way. Hardly ever any.
+    digit_ended: usize,
     /// What the open scopes have hidden, to be put back when they close.
     undo: Vec<(Symbol, Option<Entry>)>,
     range_undo: Vec<Symbol>,
@@ -76,6 +79,7 @@ impl Scopes {
             answers: vec![(0, Target::Unresolved); symbols],
             generation: 1,
             ranges: FxHashMap::default(),
+            digit_ended: 0,
             undo: Vec::new(),
             range_undo: Vec::new(),
             open: Vec::new(),
@@ -111,6 +115,7 @@ impl Scopes {
             if let Some(ranges) = self.ranges.get_mut(&prefix) {
                 ranges.pop();
             }
+            self.digit_ended -= usize::from(ends_in_digit(names.text(prefix)));
         }
         for (symbol, hidden) in self.undo.drain(scope.undo_from..).rev() {
             self.entries[symbol.index()] = hidden;
@@ -192,6 +197,7 @@ impl Scopes {
             depth,
         });
         self.range_undo.push(prefix);
+        self.digit_ended += usize::from(ends_in_digit(names.text(prefix)));
         self.generation += 1;
         Ok(())
     }
@@ -224,8 +230,12 @@ impl Scopes {
 
     /// The innermost range that has `symbol`, and its number in it.
     fn range_with(&self, symbol: Symbol, names: &Names<'_>) -> Option<(Range, u32)> {
+        let name = names.text(symbol);
         let mut best: Option<(Range, u32)> = None;
-        for (prefix, number) in splits(names.text(symbol)) {
+        for (prefix, number) in splits(name) {
+            if self.digit_ended == 0 && ends_in_digit(prefix) {
+                continue;
+            }
             let ranges = names.find(prefix).and_then(|p| self.ranges.get(&p));
             let inner = ranges.and_then(|r| r.iter().rev().find(|r| number < r.count));
             if let Some(&range) = inner
@@ -250,6 +260,10 @@ impl Scopes {
         let symbols = names.symbols().zip(&self.entries);
         symbols.filter_map(|(symbol, entry)| entry.map(|_| names.text(symbol)))
     }
+}
+
+fn ends_in_digit(text: &str) -> bool {
+    text.as_bytes().last().is_some_and(u8::is_ascii_digit)
 }
 
 /// The ways to read `name` as something and a number without leading zeros.
