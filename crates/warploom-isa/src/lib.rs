@@ -26,6 +26,7 @@ pub mod cfg;
 mod compose;
 pub mod inst;
 pub mod lane;
+pub mod listing;
 pub mod mods;
 pub mod module;
 pub mod op;
