@@ -5,6 +5,7 @@ pub mod codes;
 mod constant;
 pub mod diagnostic;
 mod lexer;
+pub mod lower;
 mod names;
 mod parser;
 mod resolve;
@@ -12,6 +13,8 @@ pub mod special;
 mod suggest;
 mod target;
 pub mod types;
+
+pub use lower::{Loaded, Problem, load};
 
 use ast::Module;
 use diagnostic::{Diagnostic, Span};
