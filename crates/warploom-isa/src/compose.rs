@@ -22,6 +22,13 @@ pub fn sub_borrow<T: Integer>(a: T, b: T, borrow: bool) -> (T, bool) {
     (with_borrow, a < b || borrow && a == b)
 }
 
+/// Applies an operation to the bytes of two registers, one by one.
+#[inline(always)]
+pub fn bytes2(a: u32, b: u32, op: impl Fn(u8, u8) -> u8) -> u32 {
+    let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+    u32::from_le_bytes(std::array::from_fn(|i| op(a[i], b[i])))
+}
+
 /// [`int_relu`], if asked for.
 #[inline(always)]
 pub fn relu_if<T: Integer>(x: T, relu: bool) -> T {

@@ -105,15 +105,15 @@ macro_rules! with_op_table {
                 /// Multiplication, to nearest even.
                 MulF32("mul.rn.f32", Fp32) = (_, a: f32, b: f32) -> f32 { canonical_f32(a * b) }
                 /// Fused multiply-add, to nearest even.
-                FmaF32("fma.rn.f32", Fp32) = (_, a: f32, b: f32, c: f32) -> f32 { canonical_f32(a.mul_add(b, c)) }
+                FmaF32("fma.rn.f32", Fp32) = (_, a: f32, b: f32, c: f32) -> f32 { fma_f32(a, b, c, Round::NearestEven, false, false) }
                 /// Addition, to nearest even.
-                AddF64("add.rn.f64", Fp64) = (_, a: f64, b: f64) -> f64 { a + b }
+                AddF64("add.rn.f64", Fp64) = (_, a: f64, b: f64) -> f64 { add_f64(a, b, Round::NearestEven) }
                 /// Subtraction, to nearest even.
-                SubF64("sub.rn.f64", Fp64) = (_, a: f64, b: f64) -> f64 { a - b }
+                SubF64("sub.rn.f64", Fp64) = (_, a: f64, b: f64) -> f64 { sub_f64(a, b, Round::NearestEven) }
                 /// Multiplication, to nearest even.
-                MulF64("mul.rn.f64", Fp64) = (_, a: f64, b: f64) -> f64 { a * b }
+                MulF64("mul.rn.f64", Fp64) = (_, a: f64, b: f64) -> f64 { mul_f64(a, b, Round::NearestEven) }
                 /// Fused multiply-add, to nearest even.
-                FmaF64("fma.rn.f64", Fp64) = (_, a: f64, b: f64, c: f64) -> f64 { a.mul_add(b, c) }
+                FmaF64("fma.rn.f64", Fp64) = (_, a: f64, b: f64, c: f64) -> f64 { fma_f64(a, b, c, Round::NearestEven) }
                 /// One of two, by a mask.
                 SelB32("selp.b32", IntAlu) = (_, a: u32, b: u32, p: bool) -> u32 { if p { a } else { b } }
                 /// One of two, by a mask.
@@ -156,8 +156,6 @@ macro_rules! with_op_table {
                 SubSatS32("sub.sat.s32", IntAlu) = (_, a: i32, b: i32) -> i32 { a.saturating_sub(b) }
                 /// Sum limited to the range.
                 AddSatU32("add.sat.u32", IntAlu) = (_, a: u32, b: u32) -> u32 { a.saturating_add(b) }
-                /// Difference limited to the range.
-                SubSatU32("sub.sat.u32", IntAlu) = (_, a: u32, b: u32) -> u32 { a.saturating_sub(b) }
                 /// Sums of two unsigned halves, limited to their range.
                 AddSatU16x2("add.sat.u16x2", IntAlu) = (_, a: u32, b: u32) -> u32 { halves2(a, b, u16::saturating_add) }
                 /// Sums of two signed halves, limited to their range.
@@ -318,6 +316,28 @@ macro_rules! with_op_table {
                 MaxU16x2("max.u16x2", IntAlu) = (_, a: u32, b: u32) -> u32 { halves2(a, b, u16::max) }
                 /// Signed maximum of two halves; with `relu`, negative ones become zero.
                 MaxS16x2("max.s16x2", IntAlu) = (m, a: u32, b: u32) -> u32 { halves2(a, b, |x, y| relu_if((x as i16).max(y as i16), m.relu()) as u16) }
+                /// Wrapping sums of four bytes.
+                AddI8x4("add.i8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, u8::wrapping_add) }
+                /// Sums of four unsigned bytes, limited to their range.
+                AddSatU8x4("add.sat.u8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, u8::saturating_add) }
+                /// Sums of four signed bytes, limited to their range.
+                AddSatS8x4("add.sat.s8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, |x, y| (x as i8).saturating_add(y as i8) as u8) }
+                /// Wrapping differences of four bytes.
+                SubI8x4("sub.i8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, u8::wrapping_sub) }
+                /// Differences of four unsigned bytes, limited to their range.
+                SubSatU8x4("sub.sat.u8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, u8::saturating_sub) }
+                /// Differences of four signed bytes, limited to their range.
+                SubSatS8x4("sub.sat.s8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, |x, y| (x as i8).saturating_sub(y as i8) as u8) }
+                /// Unsigned minimum of four bytes.
+                MinU8x4("min.u8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, u8::min) }
+                /// Signed minimum of four bytes; with `relu`, negative ones become zero.
+                MinS8x4("min.s8x4", IntAlu) = (m, a: u32, b: u32) -> u32 { bytes2(a, b, |x, y| relu_if(i16::from((x as i8).min(y as i8)), m.relu()) as u8) }
+                /// Unsigned maximum of four bytes.
+                MaxU8x4("max.u8x4", IntAlu) = (_, a: u32, b: u32) -> u32 { bytes2(a, b, u8::max) }
+                /// Signed maximum of four bytes; with `relu`, negative ones become zero.
+                MaxS8x4("max.s8x4", IntAlu) = (m, a: u32, b: u32) -> u32 { bytes2(a, b, |x, y| relu_if(i16::from((x as i8).max(y as i8)), m.relu()) as u8) }
+                /// Negation of four bytes.
+                NegS8x4("neg.s8x4", IntAlu) = (_, a: u32) -> u32 { bytes2(0, a, u8::wrapping_sub) }
                 /// Absolute value; that of the least number is itself.
                 AbsS16("abs.s16", IntAlu) = (_, a: i16) -> i16 { a.wrapping_abs() }
                 /// Negation; that of the least number is itself.

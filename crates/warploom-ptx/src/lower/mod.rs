@@ -26,6 +26,7 @@ mod parts;
 mod qualifiers;
 mod special;
 mod sync;
+mod table;
 mod warp;
 
 use warploom_isa as isa;

@@ -1,0 +1,6 @@
+//! The support table.
+
+/// placeholder
+pub fn support_table() -> String {
+    String::new()
+}
