@@ -6,16 +6,29 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use warploom_isa::builder::{FunctionBuilder, ModuleBuilder, Src, VInst};
-use warploom_isa::{Function, Module, Op, Origin, RegClass};
+use warploom_isa::access::Access;
+use warploom_isa::builder::{FunctionBuilder, ModuleBuilder, Src, VInst, VReg};
+use warploom_isa::{Function, Module, Op, Origin, RegClass, Space, Variable};
 use warploom_machine::{Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
 
 /// A kernel that runs `body` in a loop, with the lanes below `lanes` active.
-fn looping(iterations: u32, lanes: u32, body: impl Fn(&mut FunctionBuilder)) -> Module {
+fn looping(iterations: u32, lanes: u32, body: impl Fn(&mut FunctionBuilder, VReg)) -> Module {
     let mut module = ModuleBuilder::new("bench");
+    let tile = module.variable(Variable {
+        name: "tile".to_owned(),
+        space: Space::Shared,
+        bytes: 4096,
+        align_bytes: 16,
+        init: Vec::new(),
+        relocations: Vec::new(),
+        external: false,
+        dynamic_shared: false,
+        visible: false,
+    });
     let kernel = Function {
         name: "bench".to_owned(),
         kernel: true,
+        variables: vec![tile],
         ..Function::default()
     };
     let id = module.declare(kernel);
@@ -39,7 +52,7 @@ fn looping(iterations: u32, lanes: u32, body: impl Fn(&mut FunctionBuilder)) -> 
     let counter = f.reg(RegClass::Lane32);
     f.push(VInst::new(Op::MovB32, at).dst(counter).src(&[0u32.into()]));
     f.place(top);
-    body(&mut f);
+    body(&mut f, lane);
     let more = f.reg(RegClass::Mask);
     f.push(
         VInst::new(Op::AddI32, at)
@@ -61,7 +74,7 @@ fn looping(iterations: u32, lanes: u32, body: impl Fn(&mut FunctionBuilder)) -> 
     module.finish()
 }
 
-fn fma_chain(f: &mut FunctionBuilder) {
+fn fma_chain(f: &mut FunctionBuilder, _lane: VReg) {
     let x = f.reg(RegClass::Lane32);
     for _ in 0..64 {
         let (a, b) = (Src::from(0.5f32.to_bits()), Src::from(1.25f32.to_bits()));
@@ -73,7 +86,7 @@ fn fma_chain(f: &mut FunctionBuilder) {
     }
 }
 
-fn integer_mix(f: &mut FunctionBuilder) {
+fn integer_mix(f: &mut FunctionBuilder, _lane: VReg) {
     let x = f.reg(RegClass::Lane32);
     for _ in 0..16 {
         let c = Src::from(0x9e37_79b9u32);
@@ -81,6 +94,55 @@ fn integer_mix(f: &mut FunctionBuilder) {
             let b = if op == Op::ShrU32 { Src::from(7u32) } else { c };
             f.push(VInst::new(op, Origin::default()).dst(x).src(&[x.into(), b]));
         }
+    }
+}
+
+/// The inner product of a 16 by 16 tiled matrix product: a warp is two rows of a block.
+fn tile_product(f: &mut FunctionBuilder, lane: VReg) {
+    let at = Origin::default();
+    let (row, column) = (f.reg(RegClass::Lane32), f.reg(RegClass::Lane32));
+    let sum = f.reg(RegClass::Lane32);
+    f.push(
+        VInst::new(Op::ShrU32, at)
+            .dst(row)
+            .src(&[lane.into(), 4u32.into()]),
+    );
+    f.push(
+        VInst::new(Op::ShlB32, at)
+            .dst(row)
+            .src(&[row.into(), 6u32.into()]),
+    );
+    f.push(
+        VInst::new(Op::AndB32, at)
+            .dst(column)
+            .src(&[lane.into(), 15u32.into()]),
+    );
+    f.push(
+        VInst::new(Op::ShlB32, at)
+            .dst(column)
+            .src(&[column.into(), 2u32.into()]),
+    );
+    let shared = Access {
+        narrow_address: true,
+        ..Access::plain(Space::Shared, 2)
+    }
+    .pack();
+    for k in 0..16 {
+        let (a, b) = (f.reg(RegClass::Lane32), f.reg(RegClass::Lane32));
+        let load = |reg, from: VReg, offset| {
+            VInst::new(Op::Ld, at)
+                .dst(reg)
+                .src(&[from.into()])
+                .mods(shared)
+                .low(offset)
+        };
+        f.push(load(a, row, 4 * k));
+        f.push(load(b, column, 1024 + 64 * k));
+        f.push(
+            VInst::new(Op::FmaF32, at)
+                .dst(sum)
+                .src(&[a.into(), b.into(), sum.into()]),
+        );
     }
 }
 
@@ -127,4 +189,5 @@ fn main() {
     measure("fma chain, 17 lanes", looping(20_000, 17, fma_chain));
     measure("integer mix, 32 lanes", looping(20_000, 32, integer_mix));
     measure("integer mix, 17 lanes", looping(20_000, 17, integer_mix));
+    measure("tile product, 32 lanes", looping(20_000, 32, tile_product));
 }

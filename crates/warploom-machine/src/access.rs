@@ -13,7 +13,7 @@ use crate::exec::{Exec, FaultAt};
 use crate::fault::{AccessInfo, AccessKind, FaultKind};
 use crate::lanes::{Regs, full_mask};
 use crate::memory::{Window, cell};
-use crate::pattern::{Shape, local_sectors};
+use crate::pattern::{Pattern, SEGMENT, Shape, local_sectors};
 use crate::warp::Warp;
 
 /// Where each lane's bytes are on the host. The pointers of executing lanes were checked.
@@ -80,28 +80,22 @@ pub(crate) unsafe fn memory_op<const L: usize>(
             counts.conflicts += u64::from(cost.conflicts);
             // SAFETY: the window holds every executing lane's bytes, which are aligned.
             unsafe {
-                let window = pattern.window;
-                let host = if access.space == Space::Shared {
-                    x.block.shared_host()
+                let private = access.space == Space::Shared;
+                let start = if private {
+                    x.block.shared_host().add(first as usize)
                 } else {
-                    window.host
+                    pattern
+                        .window
+                        .host
+                        .add((first - pattern.window.low) as usize)
                 };
-                let start = host.add(
-                    (first
-                        - if access.space == Space::Shared {
-                            0
-                        } else {
-                            window.low
-                        }) as usize,
-                );
-                let simple =
+                let alone = private || x.exclusive;
+                let word =
                     access.width_log2 == 2 && access.count_log2 == 0 && !access.wide_registers;
                 match inst.op {
-                    Op::Ld if simple => {
-                        load_word(regs, inst.dst, exec, start, pattern.shape, &pattern.delta)
-                    }
-                    Op::St if simple => {
-                        store_word(regs, inst.b, exec, start, pattern.shape, &pattern.delta);
+                    Op::Ld if word => load_word(regs, inst.dst, exec, start, pattern, alone),
+                    Op::St if word => {
+                        store_word(regs, inst.b, exec, start, pattern, alone);
                         x.block.mutations += 1;
                     }
                     _ => {
@@ -109,7 +103,6 @@ pub(crate) unsafe fn memory_op<const L: usize>(
                         let places = Places(std::array::from_fn(|lane| {
                             start.wrapping_add(delta[lane] as usize)
                         }));
-                        let private = access.space == Space::Shared;
                         let changed = transfer(x, regs, inst, exec, private, &places);
                         x.block.mutations += u64::from(changed);
                         if inst.op == Op::Atom {
@@ -125,7 +118,7 @@ pub(crate) unsafe fn memory_op<const L: usize>(
     unsafe { slow(x, warp, regs, inst, pc, exec) }
 }
 
-/// Loads a 32-bit element per lane.
+/// Loads a 32-bit element per lane. `alone` says that no other host thread reaches the memory.
 ///
 /// # Safety
 /// `start + delta[lane]` is aligned, live memory for every executing lane.
@@ -135,28 +128,33 @@ unsafe fn load_word<const L: usize>(
     dst: Slot,
     exec: u64,
     start: *mut u8,
-    shape: Shape,
-    delta: &[u64; L],
+    pattern: &Pattern<L>,
+    alone: bool,
 ) {
-    // SAFETY: the caller's promise.
+    let at = |lane: usize| start.wrapping_add(pattern.delta[lane] as usize);
+    // SAFETY: the caller's promise. A row is written only after the addresses were matched.
     unsafe {
-        match shape {
+        match pattern.shape {
             Shape::Uniform => regs.write32(dst, exec, &[cell::load32(start); L]),
-            Shape::Unit if start as usize % 8 == 0 => {
-                let mut values = [0u32; L];
-                for pair in 0..L / 2 {
-                    let both = cell::load64(start.add(8 * pair));
-                    values[2 * pair] = both as u32;
-                    values[2 * pair + 1] = (both >> 32) as u32;
+            Shape::UniformSegments => {
+                let row = regs.row_mut(dst);
+                for segment in (0..L).step_by(SEGMENT) {
+                    let value = cell::load32(at(segment));
+                    *row.add(segment).cast::<[u32; SEGMENT]>() = [value; SEGMENT];
                 }
-                regs.write32(dst, exec, &values);
+            }
+            Shape::UnitSegments if alone => {
+                let row = regs.row_mut(dst);
+                for segment in (0..L).step_by(SEGMENT) {
+                    let values = at(segment).cast::<[u32; SEGMENT]>().read_unaligned();
+                    *row.add(segment).cast::<[u32; SEGMENT]>() = values;
+                }
             }
             _ if exec == full_mask::<L>() => {
-                let mut values = [0u32; L];
+                let row = regs.row_mut(dst);
                 for lane in 0..L {
-                    values[lane] = cell::load32(start.wrapping_add(delta[lane] as usize));
+                    *row.add(lane) = cell::load32(at(lane));
                 }
-                regs.write32(dst, exec, &values);
             }
             _ => {
                 let row = regs.row_mut(dst);
@@ -164,7 +162,7 @@ unsafe fn load_word<const L: usize>(
                 while rest != 0 {
                     let lane = rest.trailing_zeros() as usize;
                     rest &= rest - 1;
-                    *row.add(lane) = cell::load32(start.wrapping_add(delta[lane] as usize));
+                    *row.add(lane) = cell::load32(at(lane));
                 }
             }
         }
@@ -181,16 +179,17 @@ unsafe fn store_word<const L: usize>(
     src: Slot,
     exec: u64,
     start: *mut u8,
-    shape: Shape,
-    delta: &[u64; L],
+    pattern: &Pattern<L>,
+    alone: bool,
 ) {
+    let at = |lane: usize| start.wrapping_add(pattern.delta[lane] as usize);
     // SAFETY: the caller's promise.
     unsafe {
-        let values = &*regs.row(src).cast::<[u32; L]>();
-        if shape == Shape::Unit && start as usize % 8 == 0 {
-            for pair in 0..L / 2 {
-                let both = u64::from(values[2 * pair]) | u64::from(values[2 * pair + 1]) << 32;
-                cell::store64(start.add(8 * pair), both);
+        let row = regs.row(src);
+        if pattern.shape == Shape::UnitSegments && alone {
+            for segment in (0..L).step_by(SEGMENT) {
+                let values = *row.add(segment).cast::<[u32; SEGMENT]>();
+                at(segment).cast::<[u32; SEGMENT]>().write_unaligned(values);
             }
             return;
         }
@@ -198,7 +197,7 @@ unsafe fn store_word<const L: usize>(
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            cell::store32(start.wrapping_add(delta[lane] as usize), values[lane]);
+            cell::store32(at(lane), *row.add(lane));
         }
     }
 }

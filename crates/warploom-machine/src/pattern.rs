@@ -20,13 +20,20 @@ pub const BANK_BYTES: u64 = 4;
 /// Bytes that all banks deliver in one pass.
 const PASS_BYTES: u32 = 128;
 
+/// Lanes of a segment: as many 32-bit elements as a vector register of 32 bytes holds. Tiles whose
+/// rows are shorter than a warp are regular in segments, not in the whole.
+pub(crate) const SEGMENT: usize = 8;
+
 /// How the lanes' addresses lie, where it allows a faster transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     /// All executing lanes have the same address.
     Uniform,
-    /// All lanes of the row execute, each one element after the one before.
-    Unit,
+    /// All lanes of the row execute, and in each [`SEGMENT`] of them all have the same address.
+    UniformSegments,
+    /// All lanes of the row execute, and in each [`SEGMENT`] each is one element after the one
+    /// before.
+    UnitSegments,
     /// Anything else.
     General,
 }
@@ -127,6 +134,7 @@ impl<const L: usize> Pattern<L> {
         let (mut low, mut high) = (0i64, 0i64);
         let (mut misaligned, mut uniform) = (0, true);
         let mut unit = exec == full_mask::<L>();
+        let mut same = unit;
         for lane in 0..L {
             let on = exec >> lane & 1 != 0;
             let delta = if on {
@@ -140,7 +148,9 @@ impl<const L: usize> Pattern<L> {
             high = high.max(delta as i64);
             misaligned |= delta & u64::from(bytes - 1);
             uniform &= delta == 0;
-            unit &= delta == u64::from(bytes) * lane as u64;
+            let in_segment = delta.wrapping_sub(self.delta[lane & !(SEGMENT - 1)]);
+            unit &= in_segment == u64::from(bytes) * (lane % SEGMENT) as u64;
+            same &= in_segment == 0;
         }
         self.mask = exec;
         self.below = (low as u64).wrapping_neg();
@@ -148,9 +158,10 @@ impl<const L: usize> Pattern<L> {
         let extent = (high as i128 - low as i128) as u128 + u128::from(bytes);
         self.extent = u64::try_from(extent).unwrap_or(u64::MAX);
         self.aligned = misaligned == 0;
-        self.shape = match (uniform, unit) {
-            (true, _) => Shape::Uniform,
-            (_, true) => Shape::Unit,
+        self.shape = match (uniform, same, unit) {
+            (true, _, _) => Shape::Uniform,
+            (_, true, _) => Shape::UniformSegments,
+            (_, _, true) => Shape::UnitSegments,
             _ => Shape::General,
         };
         self.costs = [Cost::default(); SECTOR_BYTES as usize];

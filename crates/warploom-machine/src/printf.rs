@@ -398,7 +398,7 @@ mod tests {
             print("%d %f", &[1, 2.0f64.to_bits()], &[4, 8]),
             "1 2.000000"
         );
-        assert_eq!(print("50% of %q", &[], &[]), "50% of %q");
+        assert_eq!(print("50%! of %q", &[], &[]), "50%! of %q");
         assert!(print("%d", &[], &[]).contains("fewer arguments"));
     }
 }
