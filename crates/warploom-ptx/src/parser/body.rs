@@ -100,12 +100,21 @@ impl<'s> Parser<'s> {
                 let guard = self.guard()?;
                 let span = self.span;
                 if !matches!(self.token, Token::Name | Token::Dotted) {
-                    return self.expected(
-                        "an instruction",
-                        "only instructions can be guarded; branch around anything longer",
-                    );
+                    let help = "only instructions can be guarded; branch around anything longer";
+                    let result = self.expected("an instruction", help);
+                    // A block can be read all the same.
+                    return if self.token == Token::OpenBrace {
+                        Ok(())
+                    } else {
+                        result
+                    };
                 }
                 self.bump();
+                if self.token == Token::Colon {
+                    let message = "a label can't be guarded";
+                    let help = "write the label first: `LABEL: @PREDICATE INSTRUCTION;`";
+                    return self.error_at(codes::SYNTAX, span, message, "a label", help);
+                }
                 self.instruction(reading, span, Some(guard))
             }
             Token::Directive => self.statement_directive(reading),
@@ -132,7 +141,7 @@ impl<'s> Parser<'s> {
                 self.bump();
                 Ok(())
             }
-            _ => self.expected("a statement", STATEMENT_HELP),
+            _ => self.expected_here("a statement", STATEMENT_HELP),
         }
     }
 
@@ -230,10 +239,7 @@ impl<'s> Parser<'s> {
         let help = "write `.loc FILE LINE COLUMN`";
         let file = self.u32_number("a file number", help)?;
         let line = self.u32_number("a line number", help)?;
-        let column = match self.token {
-            Token::Number => self.u32_number("a column number", help)?,
-            _ => 0,
-        };
+        let column = self.u32_number("a column number", help)?;
         let mut location = Location {
             file,
             line,

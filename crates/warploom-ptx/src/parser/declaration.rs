@@ -132,7 +132,10 @@ impl Parser<'_> {
                 "texref" => ty = Some(VariableType::Opaque(OpaqueType::Texture)),
                 "samplerref" => ty = Some(VariableType::Opaque(OpaqueType::Sampler)),
                 "surfref" => ty = Some(VariableType::Opaque(OpaqueType::Surface)),
-                _ => ty = Some(VariableType::Scalar(self.scalar_type(name, span, false))),
+                _ if ty.is_none() => {
+                    ty = Some(VariableType::Scalar(self.scalar_type(name, span, false)));
+                }
+                _ => return self.second_type(name, span),
             }
         }
         match ty {
@@ -171,6 +174,12 @@ impl Parser<'_> {
         };
         self.report_at(codes::TYPE, span, message, "not a type for this", help);
         ScalarType::B32
+    }
+
+    fn second_type<T>(&mut self, name: &str, span: Span) -> Parse<T> {
+        let message = format!("expected a name, found `.{name}`");
+        let help = "a declaration has one type, and the name comes after it";
+        self.error_at(codes::SYNTAX, span, message, "second type", help)
     }
 
     fn alignment(&mut self) -> Parse<u32> {
@@ -343,7 +352,8 @@ impl Parser<'_> {
                 "v4" => vector = 4,
                 "v8" => vector = 8,
                 "align" => drop(self.alignment()?),
-                _ => ty = Some(self.scalar_type(name, span, true)),
+                _ if ty.is_none() => ty = Some(self.scalar_type(name, span, true)),
+                _ => return self.second_type(name, span),
             }
         }
         match ty {

@@ -52,10 +52,10 @@ impl<'s> Parser<'s> {
             let start = self.span;
             if self.module_item().is_err() {
                 self.names_lost = true;
-                self.recover_module();
                 if self.span == start {
                     self.bump();
                 }
+                self.recover_module();
             }
         }
     }
@@ -217,7 +217,7 @@ impl<'s> Parser<'s> {
         let Some(directive) = self.directive() else {
             let help = "functions begin with `.entry` or `.func`, variables with their state \
                         space, such as `.global`";
-            return self.expected("a directive", help);
+            return self.expected_here("a directive", help);
         };
         let span = self.span;
         match directive {
@@ -391,7 +391,11 @@ impl<'s> Parser<'s> {
             match self.token {
                 Token::End => return,
                 Token::OpenBrace => depth += 1,
-                Token::CloseBrace if depth <= 1 => return self.bump(),
+                Token::CloseBrace if depth <= 1 => {
+                    self.bump();
+                    self.eat(Token::Semicolon);
+                    return;
+                }
                 Token::CloseBrace => depth -= 1,
                 Token::Semicolon if depth == 0 => return self.bump(),
                 Token::Directive if depth == 0 && self.starts_line() => {

@@ -211,11 +211,6 @@ impl<'s> Parser<'s> {
 
 /// Reporting and recovering.
 impl Parser<'_> {
-    fn error<T>(&mut self, report: Diagnostic) -> Parse<T> {
-        self.diagnostics.push(report);
-        Err(Reported)
-    }
-
     /// Reports and goes on, where something can be made of it.
     fn report_at(
         &mut self,
@@ -241,8 +236,22 @@ impl Parser<'_> {
         Err(Reported)
     }
 
-    /// Reports that the current token is not `what`.
+    /// Reports that the current token is not `what`, which would have continued the statement.
     fn expected<T>(&mut self, what: &str, help: &str) -> Parse<T> {
+        if self.starts_line() || self.token == Token::End {
+            let label = format!("expected {what} after this");
+            self.expected_at(self.previous, what, label, help)
+        } else {
+            self.expected_here(what, help)
+        }
+    }
+
+    /// Reports that the current token is not `what`, which would have begun something.
+    fn expected_here<T>(&mut self, what: &str, help: &str) -> Parse<T> {
+        self.expected_at(self.span, what, format!("expected {what}"), help)
+    }
+
+    fn expected_at<T>(&mut self, span: Span, what: &str, label: String, help: &str) -> Parse<T> {
         if let Token::Bad(fault) = self.token {
             return self.bad_token(fault);
         }
@@ -251,18 +260,7 @@ impl Parser<'_> {
             _ => format!("`{}`", shortened(self.text())),
         };
         let message = format!("expected {what}, found {found}");
-        let report = if self.starts_line() || self.token == Token::End {
-            let label = format!("expected {what} after this");
-            Diagnostic::new(codes::SYNTAX, self.previous, message, label)
-        } else {
-            Diagnostic::new(
-                codes::SYNTAX,
-                self.span,
-                message,
-                format!("expected {what}"),
-            )
-        };
-        self.error(report.with_help(help))
+        self.error_at(codes::SYNTAX, span, message, label, help)
     }
 
     fn bad_token<T>(&mut self, fault: Fault) -> Parse<T> {

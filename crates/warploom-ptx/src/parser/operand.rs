@@ -88,6 +88,15 @@ impl Parser<'_> {
             }
             Token::OpenBrace => {
                 let list = self.enclosed(body, depth, Token::CloseBrace, "`,` or `}`")?;
+                if list.count == 0 {
+                    return self.error_at(
+                        codes::SYNTAX,
+                        start.to(self.previous),
+                        "expected an operand in the vector, found none",
+                        "empty",
+                        HELP,
+                    );
+                }
                 OperandKind::Vector(list)
             }
             Token::OpenParen if is_call => {
@@ -228,7 +237,11 @@ impl Parser<'_> {
         let name = match text.split_once('.') {
             None => unresolved(self.module.names.intern(text)),
             // A forgotten semicolon makes the next opcode look like this.
-            Some((_, dotted)) if selector(dotted).is_none() && self.starts_line() => {
+            Some((base, dotted))
+                if self.starts_line()
+                    && !base.starts_with('%')
+                    && !matches!(selector(dotted), Some(Selector::Element(_))) =>
+            {
                 return self.expected(
                     "`;`",
                     "operands are separated by commas, and an instruction ends with `;`",
