@@ -34,7 +34,7 @@ pub(crate) enum Met {
 }
 
 /// Makes the next group current; false when none is ready.
-pub(crate) fn pick<const L: usize>(warp: &mut Warp<L>) -> bool {
+fn pick<const L: usize>(warp: &mut Warp<L>) -> bool {
     let ready = warp
         .groups
         .iter()
@@ -56,12 +56,12 @@ fn switch<const L: usize>(warp: &mut Warp<L>, next: usize) {
 }
 
 /// Picks the next group, letting waiting lanes go if the model allows it.
-fn pick_or_release<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool {
+pub(crate) fn pick_or_release<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool {
     pick(warp) || release_waiters(x, warp)
 }
 
 /// Lets the lanes of the innermost scope with waiters go on, and makes them current.
-pub(crate) fn release_waiters<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool {
+fn release_waiters<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool {
     if x.env.divergence != Divergence::Its {
         return false;
     }

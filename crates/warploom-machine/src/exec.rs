@@ -177,7 +177,7 @@ unsafe fn run<const L: usize, O: Observer>(
         .groups
         .get(warp.current)
         .is_none_or(|group| group.state != GroupState::Ready)
-        && !diverge::pick(warp)
+        && !diverge::pick_or_release(x, warp)
     {
         return if warp.groups.is_empty() {
             Stop::Exited
@@ -430,8 +430,7 @@ unsafe fn run<const L: usize, O: Observer>(
                                     return Stop::Step;
                                 }
                                 if warp.groups.get(warp.current).is_none_or(|g| g.state != GroupState::Ready)
-                                    && !diverge::pick(warp)
-                                    && !diverge::release_waiters(x, warp)
+                                    && !diverge::pick_or_release(x, warp)
                                 {
                                     return Stop::Blocked;
                                 }
@@ -452,24 +451,10 @@ unsafe fn run<const L: usize, O: Observer>(
                         // All lanes of the group call: guarded calls are branched around.
                         stop!(pc, Stop::HostCall);
                     }
-                    Op::Exit => {
+                    Op::Exit | Op::Ret => {
                         warp.groups[warp.current].pc = pc;
-                        let others = diverge::exit(x, warp, exec);
-                        if O::ACTIVE && observer.pauses() {
-                            return Stop::Step;
-                        }
-                        if others && x.block.waiters != 0 {
-                            return Stop::Barrier;
-                        }
-                        if !others {
-                            return if warp.groups.is_empty() { Stop::Exited } else { Stop::Blocked };
-                        }
-                        reload!();
-                    }
-                    Op::Ret => {
-                        warp.groups[warp.current].pc = pc;
-                        let in_kernel = warp.groups[warp.current].frame == 0;
-                        let goes_on = if in_kernel {
+                        let ends = inst.op == Op::Exit || warp.groups[warp.current].frame == 0;
+                        let goes_on = if ends {
                             diverge::exit(x, warp, exec)
                         } else {
                             diverge::function_return(x, warp)
@@ -477,11 +462,14 @@ unsafe fn run<const L: usize, O: Observer>(
                         if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
                             return Stop::Step;
                         }
-                        if goes_on && in_kernel && x.block.waiters != 0 {
+                        if warp.groups.is_empty() {
+                            return Stop::Exited;
+                        }
+                        if ends && x.block.waiters != 0 {
                             return Stop::Barrier;
                         }
                         if !goes_on {
-                            return if warp.groups.is_empty() { Stop::Exited } else { Stop::Blocked };
+                            return Stop::Blocked;
                         }
                         reload!();
                     }
