@@ -84,7 +84,7 @@ pub struct Lesson {
     pub threads: u32,
     /// Blocks of the grid, 1 to 65535.
     pub blocks: u32,
-    /// Lanes of a warp, 4 to 64.
+    /// Lanes of a warp, a power of two from 4 to 64.
     pub width: u32,
     /// The arrays, in the order of the kernel's parameters.
     pub arrays: Vec<Array>,

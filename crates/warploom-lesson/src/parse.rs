@@ -68,7 +68,19 @@ impl Head {
         };
         let setting = SETTINGS[k];
         cursor.advance();
+        let number = cursor.span();
         let value = cursor.number(setting.least, setting.most, setting.name)?;
+        if setting.power_of_two && !value.is_power_of_two() {
+            return cursor.fail(
+                number,
+                format!("{} can't be {value}", setting.name),
+                format!(
+                    "expected a power of two from {} to {}",
+                    setting.least, setting.most
+                ),
+                format!("the nearest above is {}", value.next_power_of_two()),
+            );
+        }
         cursor.finish()?;
         if self.settings[k].replace(value).is_some() {
             return cursor.fail(

@@ -89,6 +89,7 @@ pub(crate) struct Setting {
     pub(crate) least: u32,
     pub(crate) most: u32,
     pub(crate) default: u32,
+    pub(crate) power_of_two: bool,
 }
 
 /// Threads of a block, blocks of the grid, lanes of a warp.
@@ -98,18 +99,21 @@ pub(crate) const SETTINGS: [Setting; 3] = [
         least: 1,
         most: 1024,
         default: 32,
+        power_of_two: false,
     },
     Setting {
         name: "blocks",
         least: 1,
         most: 65535,
         default: 1,
+        power_of_two: false,
     },
     Setting {
         name: "width",
         least: 4,
         most: 64,
         default: 32,
+        power_of_two: true,
     },
 ];
 
