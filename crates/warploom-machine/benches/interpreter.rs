@@ -1,6 +1,6 @@
 //! How many warp instructions a second the interpreter's loop executes, on one host thread.
 //!
-//! `cargo bench -p warploom-machine` prints a line per loop. The loops are built by hand, so that
+//! `cargo bench -p warploom-machine` prints a line per loop; the best of many short runs counts. The loops are built by hand, so that
 //! nothing but the interpreter is measured.
 
 use std::sync::Arc;
@@ -146,7 +146,7 @@ fn tile_product(f: &mut FunctionBuilder, lane: VReg) {
     }
 }
 
-fn measure(name: &str, module: Module) {
+fn measure(name: &str, repetitions: u32, module: Module) {
     let module = Arc::new(module);
     let mut machine = Machine::load(module.clone(), MachineConfig::default()).expect("loads");
     let spec = LaunchSpec {
@@ -163,7 +163,7 @@ fn measure(name: &str, module: Module) {
         interrupt: None,
     };
     let mut best: f64 = 0.0;
-    for _ in 0..60 {
+    for _ in 0..repetitions {
         let launch = machine.prepare(&spec).expect("fits");
         let start = Instant::now();
         let host = &mut Host {
@@ -184,10 +184,23 @@ fn measure(name: &str, module: Module) {
     println!("{name:<28} {:8.1} M warp instructions/s", best / 1e6);
 }
 
+/// `cargo bench -p warploom-machine -- ITERATIONS REPETITIONS`: small numbers suit a profiler.
 fn main() {
-    measure("fma chain, 32 lanes", looping(20_000, 32, fma_chain));
-    measure("fma chain, 17 lanes", looping(20_000, 17, fma_chain));
-    measure("integer mix, 32 lanes", looping(20_000, 32, integer_mix));
-    measure("integer mix, 17 lanes", looping(20_000, 17, integer_mix));
-    measure("tile product, 32 lanes", looping(20_000, 32, tile_product));
+    let numbers: Vec<u32> = std::env::args()
+        .filter_map(|arg| arg.parse().ok())
+        .collect();
+    let iterations = numbers.first().copied().unwrap_or(20_000);
+    let repetitions = numbers.get(1).copied().unwrap_or(60);
+    for lanes in [32, 17] {
+        type Body = fn(&mut FunctionBuilder, VReg);
+        let loops: [(&str, Body); 3] = [
+            ("fma chain", fma_chain),
+            ("integer mix", integer_mix),
+            ("tile product", tile_product),
+        ];
+        for (name, body) in loops {
+            let name = format!("{name}, {lanes} lanes");
+            measure(&name, repetitions, looping(iterations, lanes, body));
+        }
+    }
 }
