@@ -1,7 +1,7 @@
 //! What atomics compute.
 
 use warploom_isa::access::{Atomic, AtomicOp, AtomicType};
-use warploom_isa::arith::{self, Narrow};
+use warploom_isa::arith::{self, Narrow, Round};
 use warploom_isa::{Inst, Op, Slot};
 
 use crate::exec::Exec;
@@ -35,6 +35,8 @@ pub(crate) unsafe fn execute<const L: usize>(
     let returns = inst.op == Op::Atom;
     let sources = if count == 1 || returns { count } else { 0 };
     let wide = access.wide_registers;
+    // Single-precision sums flush subnormals in global memory, and keep them in shared memory.
+    let combine = |old, b, c| combine(atomic, old, b, c, !private);
     // One element is 8 bytes at most; the parts of a 128-bit exchange or compare go together,
     // those of a vector need not.
     let whole = count > 1 && matches!(atomic.op, AtomicOp::Cas | AtomicOp::Exch);
@@ -79,14 +81,12 @@ pub(crate) unsafe fn execute<const L: usize>(
                 };
                 let old = if private || x.exclusive {
                     let old = cell::load(place(k), access.width_log2);
-                    cell::store(place(k), access.width_log2, combine(atomic, old, b, c));
+                    cell::store(place(k), access.width_log2, combine(old, b, c));
                     old
                 } else {
-                    cell::update(place(k), access.width_log2, |old| {
-                        combine(atomic, old, b, c)
-                    })
+                    cell::update(place(k), access.width_log2, |old| combine(old, b, c))
                 };
-                changed |= combine(atomic, old, b, c) != old;
+                changed |= combine(old, b, c) != old;
                 if returns {
                     regs.set_lane(list[k], wide, lane, old);
                 }
@@ -96,8 +96,8 @@ pub(crate) unsafe fn execute<const L: usize>(
     changed
 }
 
-/// The new value of memory.
-fn combine(atomic: Atomic, old: u64, b: u64, c: u64) -> u64 {
+/// The new value of memory. `flush` replaces subnormals of single-precision sums by zero.
+fn combine(atomic: Atomic, old: u64, b: u64, c: u64, flush: bool) -> u64 {
     let bits = 8 << atomic.access.width_log2;
     let mask = if bits == 64 { !0 } else { (1u64 << bits) - 1 };
     let (old, b) = (old & mask, b & mask);
@@ -140,7 +140,7 @@ fn combine(atomic: Atomic, old: u64, b: u64, c: u64) -> u64 {
                 _ => old,
             },
             AtomicType::F if bits == 64 => f64_op(atomic.op, old, b),
-            AtomicType::F if bits == 32 => f32_op(atomic.op, old, b),
+            AtomicType::F if bits == 32 => f32_op(atomic.op, old, b, flush),
             AtomicType::F => half_op(atomic.op, Narrow::F16, old as u16, b as u16).into(),
             AtomicType::Bf16 => half_op(atomic.op, Narrow::Bf16, old as u16, b as u16).into(),
             AtomicType::F16x2 => pair_op(atomic.op, Narrow::F16, old as u32, b as u32).into(),
@@ -155,17 +155,17 @@ fn f64_op(op: AtomicOp, old: u64, b: u64) -> u64 {
     match op {
         AtomicOp::Min => arith::min_f64(x, y),
         AtomicOp::Max => arith::max_f64(x, y),
-        _ => x + y,
+        _ => arith::add_f64(x, y, Round::NearestEven),
     }
     .to_bits()
 }
 
-fn f32_op(op: AtomicOp, old: u64, b: u64) -> u64 {
+fn f32_op(op: AtomicOp, old: u64, b: u64, flush: bool) -> u64 {
     let (x, y) = (f32::from_bits(old as u32), f32::from_bits(b as u32));
     let value = match op {
         AtomicOp::Min => arith::min_f32(x, y, false, false, false),
         AtomicOp::Max => arith::max_f32(x, y, false, false, false),
-        _ => arith::canonical_f32(x + y),
+        _ => arith::add_f32(x, y, Round::NearestEven, flush, false),
     };
     value.to_bits().into()
 }

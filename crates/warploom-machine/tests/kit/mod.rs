@@ -1,11 +1,13 @@
 //! Runs small kernels and looks at what came of them.
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use warploom_isa::{Module, Op};
 use warploom_machine::{
-    AllocationKind, Divergence, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome,
-    RunResult,
+    AllocationKind, Divergence, Fault, FaultKind, Host, LaunchError, LaunchSpec, Limits, Machine,
+    MachineConfig, Outcome, RunResult, Wait,
 };
 
 pub use warploom_machine::Divergence::{Ipdom, Its};
@@ -14,6 +16,9 @@ pub use warploom_machine::Divergence::{Ipdom, Its};
 #[derive(Clone, Debug)]
 pub enum Arg {
     U32(u32),
+    U64(u64),
+    /// The bytes of a structure.
+    Bytes(Vec<u8>),
     /// A zeroed buffer of 32-bit words.
     Zeros(usize),
     /// A buffer of 32-bit words.
@@ -42,6 +47,36 @@ impl Ran {
             .chunks_exact(4)
             .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
             .collect()
+    }
+
+    /// The same as pairs of words, low half first.
+    pub fn longs(&self, n: usize) -> Vec<u64> {
+        let words = self.words(n);
+        let pairs = words.chunks_exact(2);
+        pairs
+            .map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32)
+            .collect()
+    }
+
+    /// Device address of the `n`-th buffer argument.
+    pub fn address(&self, n: usize) -> u64 {
+        self.buffers[n].0
+    }
+
+    /// The fault that ended the run.
+    pub fn the_fault(&self) -> &Fault {
+        match &self.result.outcome {
+            Outcome::Fault(fault) => fault,
+            other => panic!("no fault: {other:?}"),
+        }
+    }
+
+    /// Who waits, in the deadlock that ended the run.
+    pub fn waits(&self) -> &[Wait] {
+        match &self.the_fault().kind {
+            FaultKind::Deadlock { waits } => waits,
+            other => panic!("no deadlock: {other}"),
+        }
     }
 
     /// Sum of a count over the instructions with an operation.
@@ -74,13 +109,17 @@ impl Ran {
 pub struct Case<'a> {
     pub source: &'a str,
     pub kernel: &'a str,
-    pub grid: u32,
-    pub block: u32,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
     pub dynamic_shared_bytes: u32,
     pub args: Vec<Arg>,
     pub limit: u64,
     pub resident_blocks: u64,
     pub cooperative: bool,
+    /// The interrupt flag is up from the start.
+    pub interrupted: bool,
+    /// The device; its divergence is that of the run.
+    pub config: MachineConfig,
 }
 
 impl<'a> Case<'a> {
@@ -88,28 +127,36 @@ impl<'a> Case<'a> {
         Case {
             source,
             kernel,
-            grid: 1,
-            block: 32,
+            grid: [1; 3],
+            block: [32, 1, 1],
             dynamic_shared_bytes: 0,
             args,
             limit: 1 << 30,
             resident_blocks: 132,
             cooperative: false,
+            interrupted: false,
+            config: MachineConfig::default(),
         }
     }
 
     pub fn grid(mut self, grid: u32) -> Case<'a> {
-        self.grid = grid;
+        self.grid = [grid, 1, 1];
         self
     }
 
     pub fn block(mut self, block: u32) -> Case<'a> {
-        self.block = block;
+        self.block = [block, 1, 1];
         self
     }
 
     /// Runs on one thread.
     pub fn run(&self, divergence: Divergence) -> Ran {
+        self.launch(divergence)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs on one thread, or tells why it cannot be launched.
+    pub fn launch(&self, divergence: Divergence) -> Result<Ran, LaunchError> {
         let loaded = match warploom_ptx::load(&[("test.ptx", self.source)]) {
             Ok(loaded) => loaded,
             Err(problems) => panic!("{problems:#?}"),
@@ -117,7 +164,7 @@ impl<'a> Case<'a> {
         let module = Arc::new(loaded.module);
         let config = MachineConfig {
             divergence,
-            ..MachineConfig::default()
+            ..self.config.clone()
         };
         let mut machine = Machine::load(module.clone(), config).expect("a well-formed module");
         let kernel = module.kernel(self.kernel).expect("the kernel");
@@ -133,6 +180,8 @@ impl<'a> Case<'a> {
         for (arg, param) in self.args.iter().zip(layout) {
             let value = match arg {
                 Arg::U32(value) => value.to_le_bytes().to_vec(),
+                Arg::U64(value) => value.to_le_bytes().to_vec(),
+                Arg::Bytes(bytes) => bytes.clone(),
                 Arg::Zeros(words) => place(&mut machine, &mut buffers, &vec![0; *words]),
                 Arg::Words(words) => place(&mut machine, &mut buffers, words),
             };
@@ -147,33 +196,34 @@ impl<'a> Case<'a> {
         }
         let spec = LaunchSpec {
             kernel,
-            grid: [self.grid, 1, 1],
-            block: [self.block, 1, 1],
+            grid: self.grid,
+            block: self.block,
             dynamic_shared_bytes: self.dynamic_shared_bytes,
             params,
             cooperative: self.cooperative,
             resident_blocks: self.resident_blocks,
         };
-        let launch = machine.prepare(&spec).expect("a good launch");
+        let launch = machine.prepare(&spec)?;
         let mut printed = Vec::new();
         let mut output = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let host = &mut Host {
             output: &mut output,
             progress: &mut |_| {},
         };
+        let flag = AtomicBool::new(true);
         let limits = Limits {
             max_thread_instructions: self.limit,
-            interrupt: None,
+            interrupt: self.interrupted.then_some(&flag),
         };
         let result = machine.run_serial(&launch, limits, host);
         let printed = String::from_utf8(printed).expect("text");
-        Ran {
+        Ok(Ran {
             module,
             result,
             machine,
             printed,
             buffers,
-        }
+        })
     }
 
     /// Runs under both divergence models, each of which must complete.
@@ -201,4 +251,54 @@ fn place(machine: &mut Machine, buffers: &mut Vec<(u64, usize)>, words: &[u32]) 
     machine.memory.write(address, &bytes).expect("inside");
     buffers.push((address, words.len()));
     address.to_le_bytes().to_vec()
+}
+
+/// A module with one kernel, `k`, of so many buffers. The body finds
+///
+/// - the buffers' addresses in `%b0`, `%b1`…,
+/// - the thread's index in `%t`, and `%b0 + 4 * index` in `%out`,
+/// - free registers: `%h` 16 bits, `%r`, `%f` 32, `%rd`, `%fd` 64, `%q` 128, `%p` predicates.
+pub fn kernel(buffers: usize, body: &str) -> String {
+    module("", buffers, body)
+}
+
+/// As [`kernel`], with declarations before it.
+pub fn module(declarations: &str, buffers: usize, body: &str) -> String {
+    let parameters: Vec<String> = (0..buffers).map(|n| format!(".param .u64 p{n}")).collect();
+    let loads: String = (0..buffers)
+        .map(|n| format!("ld.param.u64 %b{n}, [p{n}];\n"))
+        .collect();
+    let out = match buffers {
+        0 => "",
+        _ => "mad.wide.u32 %out, %t, 4, %b0;",
+    };
+    format!(
+        ".version 8.7\n.target sm_100a\n.address_size 64\n{declarations}
+.visible .entry k({parameters})
+{{
+    .reg .pred %p<32>; .reg .b16 %h<32>; .reg .b32 %r<64>, %t; .reg .f32 %f<32>;
+    .reg .b64 %rd<64>, %b<8>, %out; .reg .f64 %fd<32>; .reg .b128 %q<8>;
+    mov.u32 %t, %tid.x;
+    {loads}
+    {out}
+    {body}
+    ret;
+}}
+",
+        parameters = parameters.join(", ")
+    )
+}
+
+/// Runs a kernel of [`kernel`] on one warp, under both models.
+pub fn run(body: &str, args: Vec<Arg>) -> [Ran; 2] {
+    Case::new(&kernel(args.len(), body), "k", args).run_both()
+}
+
+/// The text of the fault that a kernel of [`kernel`] ends with under both models, which agree.
+pub fn fault_of(body: &str, args: Vec<Arg>) -> String {
+    let source = kernel(args.len(), body);
+    let case = Case::new(&source, "k", args);
+    let [stack, threads] = [Ipdom, Its].map(|divergence| case.run(divergence).fault());
+    assert_eq!(stack, threads);
+    stack
 }

@@ -167,10 +167,12 @@ pub(crate) fn lower(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> 
     if (returns || !commutes || !whole) && location.space != Space::Shared {
         ctx.facts.order_dependent = true;
     }
+    // A 128-bit value is a pair of 64-bit ones.
+    let halves = u8::from(form.ty == ScalarType::B128);
     let atomic = Atomic {
         access: Access {
-            width_log2: form.ty.size_bytes().trailing_zeros() as u8,
-            count_log2: form.vector,
+            width_log2: form.ty.size_bytes().trailing_zeros() as u8 - halves,
+            count_log2: form.vector + halves,
             signed: false,
             wide_registers: form.ty.width_bits() >= 64,
             narrow_address: location.narrow(),

@@ -1,0 +1,7 @@
+//! What the machine does, topic by topic: small kernels with results worked out by hand, under
+//! both divergence models.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod atomics;
