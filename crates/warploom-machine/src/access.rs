@@ -66,7 +66,8 @@ pub(crate) unsafe fn memory_op<const L: usize>(
             (first.wrapping_add_signed(i64::from(inst.offset())), same)
         }
     };
-    if same && access.space != Space::Generic && access.space != Space::Local {
+    // A generic access has a window here only while it goes to global memory.
+    if same && access.space != Space::Local {
         let low = first.wrapping_sub(pattern.below);
         let high = low.saturating_add(pattern.extent);
         let fits = pattern.window.holds(low, high);
@@ -497,8 +498,8 @@ unsafe fn in_space<const L: usize>(
         },
         _ => pattern.cost(space, first, bytes),
     };
-    if access.space == Space::Generic {
-        // Not to be matched: the fast way does not look at the space.
+    if access.space == Space::Generic && space == Space::Shared {
+        // Its addresses are offsets: the fast way would take them for generic ones.
         pattern.window = Window::EMPTY;
     }
     let list = match (access.space, space) {

@@ -297,14 +297,14 @@ pub(crate) fn function_return<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L
         && warp.scopes[scope as usize].rpc == EXIT_PC
         && warp.scopes[scope as usize].frame == group.frame;
     if !own {
-        // Code that leaves an endless loop's region in an unforeseen way: leave the inner scopes.
-        leave_inner_scopes(warp);
+        // Code that leaves an endless loop's region in an unforeseen way.
+        leave_inner_scopes(x.program, warp);
     }
     matches!(meet(x, warp), Met::GoesOn | Met::Other)
 }
 
 /// Moves the current group out to the scope of its call, leaving scopes that it did not finish.
-fn leave_inner_scopes<const L: usize>(warp: &mut Warp<L>) {
+fn leave_inner_scopes<const L: usize>(program: &Program, warp: &mut Warp<L>) {
     let Group {
         mask,
         frame,
@@ -317,9 +317,13 @@ fn leave_inner_scopes<const L: usize>(warp: &mut Warp<L>) {
             break;
         }
         warp.scopes[scope as usize].members &= !mask;
+        if let Some(arrived) = warp.complete(scope) {
+            resume(program, warp, arrived);
+        }
         scope = state.parent;
     }
-    warp.groups[warp.current].scope = scope;
+    let current = warp.current;
+    warp.groups[current].scope = scope;
 }
 
 /// The current group calls a function.

@@ -55,8 +55,6 @@ pub(crate) enum Stop {
     Barrier,
     /// The fuel is used up.
     Fuel,
-    /// One instruction has issued, as the observer wished.
-    Step,
     /// The current group calls the host.
     HostCall,
     /// The current group spins while nobody else of the warp can run.
@@ -236,9 +234,6 @@ unsafe fn run<const L: usize, O: Observer>(
                 if O::ACTIVE && !inst.flags.fused() {
                     observer.issue(&Issue::new(x.block, warp, pc, active, 0));
                     pc += 1;
-                    if observer.pauses() {
-                        stop!(pc, Stop::Step);
-                    }
                     continue;
                 }
                 pc += 1;
@@ -332,9 +327,6 @@ unsafe fn run<const L: usize, O: Observer>(
                                 counts.parts += 1;
                             }
                             diverge::split(warp, pc, exec, inst);
-                            if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
-                                return Stop::Step;
-                            }
                             reload!();
                         };
                         if next <= pc {
@@ -355,17 +347,11 @@ unsafe fn run<const L: usize, O: Observer>(
                                     warp.mutations_seen = x.block.mutations;
                                 }
                                 if company && diverge::give_way(x, warp, next) {
-                                    if O::ACTIVE && observer.pauses() {
-                                        return Stop::Step;
-                                    }
                                     reload!();
                                 }
                             }
                         }
                         pc = next;
-                        if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
-                            stop!(pc, Stop::Step);
-                        }
                         continue;
                     }
                     Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch => {
@@ -426,9 +412,6 @@ unsafe fn run<const L: usize, O: Observer>(
                         match unsafe { warp_op::execute(x, warp, &{ regs }, inst, exec) } {
                             Ok(warp_op::Outcome::Done) => {}
                             Ok(warp_op::Outcome::Changed) => {
-                                if O::ACTIVE && observer.pauses() {
-                                    return Stop::Step;
-                                }
                                 if warp.groups.get(warp.current).is_none_or(|g| g.state != GroupState::Ready)
                                     && !diverge::pick_or_release(x, warp)
                                 {
@@ -459,9 +442,6 @@ unsafe fn run<const L: usize, O: Observer>(
                         } else {
                             diverge::function_return(x, warp)
                         };
-                        if O::ACTIVE && !inst.flags.fused() && observer.pauses() {
-                            return Stop::Step;
-                        }
                         if warp.groups.is_empty() {
                             return Stop::Exited;
                         }
@@ -477,9 +457,6 @@ unsafe fn run<const L: usize, O: Observer>(
                         warp.groups[warp.current].pc = pc;
                         if let Err(fault) = diverge::call(x, warp, FunctionId(inst.low), inst) {
                             fault!(fault);
-                        }
-                        if O::ACTIVE && observer.pauses() {
-                            return Stop::Step;
                         }
                         reload!();
                     }
@@ -501,9 +478,6 @@ unsafe fn run<const L: usize, O: Observer>(
                             Ok(divergent) => counts.parts += u64::from(divergent),
                             Err(fault) => fault!(fault),
                         }
-                        if O::ACTIVE && observer.pauses() {
-                            return Stop::Step;
-                        }
                         reload!();
                     }
                     Op::Trap => {
@@ -517,9 +491,6 @@ unsafe fn run<const L: usize, O: Observer>(
         }
         warploom_isa::with_op_table!(dispatch);
         pc += 1;
-        if O::ACTIVE && inst.op != Op::Block && !inst.flags.fused() && observer.pauses() {
-            stop!(pc, Stop::Step);
-        }
     }
 }
 

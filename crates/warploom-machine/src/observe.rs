@@ -49,11 +49,6 @@ pub trait Observer {
 
     /// An instruction issues; it has not executed yet.
     fn issue(&mut self, issue: &Issue);
-
-    /// Whether the machine stops after this instruction, to be continued by the next call.
-    fn pauses(&self) -> bool {
-        false
-    }
 }
 
 /// Sees nothing and costs nothing.
@@ -72,9 +67,5 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn issue(&mut self, issue: &Issue) {
         (**self).issue(issue);
-    }
-
-    fn pauses(&self) -> bool {
-        (**self).pauses()
     }
 }

@@ -272,9 +272,17 @@ pub(crate) fn local_sectors<const L: usize>(
     mask: u64,
     bytes: u32,
 ) -> u32 {
-    // Lanes that share a sector are neighbours, so equal values come within eight lanes.
-    let mut distinct = std::collections::BTreeSet::new();
     let words = u64::from(bytes).div_ceil(BANK_BYTES);
+    let first = offset(mask.trailing_zeros() as usize % L);
+    if (0..L).all(|lane| mask >> lane & 1 == 0 || offset(lane) == first) {
+        // The usual case, a variable of all lanes: a sector for every eight neighbours.
+        let octets = (0..L)
+            .step_by(8)
+            .filter(|lane| mask >> lane & 0xff != 0)
+            .count();
+        return octets as u32 * words as u32;
+    }
+    let mut distinct = std::collections::BTreeSet::new();
     for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
         let first = offset(lane) / BANK_BYTES;
         for word in first..first + words {

@@ -248,7 +248,6 @@ impl<'m, const L: usize> Runner<'m, L> {
                         continue;
                     }
                 }
-                Stop::Step => progress = true,
                 Stop::Spinning => return Ok(progress),
                 Stop::Fuel => {
                     if self.remaining == 0 {

@@ -293,7 +293,7 @@ impl<const L: usize> Warp<L> {
     }
 
     /// Lets a scope's arrived lanes go on if all its members have arrived, or if `force`.
-    fn complete(&mut self, scope: Index) -> Option<Arrived> {
+    pub(crate) fn complete(&mut self, scope: Index) -> Option<Arrived> {
         let state = self.scopes[scope as usize];
         if state.members == 0 {
             self.close_scope(scope);

@@ -5,3 +5,4 @@
 mod kit;
 
 mod atomics;
+mod warp_ops;
