@@ -103,6 +103,7 @@ scalar_types! {
     E2m1 "e2m1" 4 Float 1;
     E2m1x2 "e2m1x2" 8 Float 2;
     E2m1x4 "e2m1x4" 16 Float 4;
+    S2f6x2 "s2f6x2" 16 Float 2;
     Ue8m0 "ue8m0" 8 Float 1;
     Ue8m0x2 "ue8m0x2" 16 Float 2;
     Ue4m3 "ue4m3" 8 Float 1;

@@ -69,14 +69,24 @@ impl Conversion {
 pub(crate) fn scalar(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> {
     let [d, a] = ctx.exactly()?;
     let (to, from) = (form.ty(0), form.ty(1));
-    let source = ctx.src_relaxed(a, from)?;
-    let (dst, width_bits) = ctx.dst_relaxed(d, to)?;
+    // Only bf16 demands registers of just the width of the types.
+    let (source, (dst, width_bits)) = if [to, from].contains(&ScalarType::Bf16) {
+        (ctx.src(a, from)?, (ctx.dst(d, to)?, to.width_bits()))
+    } else {
+        (ctx.src_relaxed(a, from)?, ctx.dst_relaxed(d, to)?)
+    };
     let class = if width_bits > 32 {
         RegClass::Lane64
     } else {
         RegClass::Lane32
     };
     let conversion = match (kind(to), kind(from)) {
+        (Kind::Int(to), Kind::Int(from)) if form.mods.sat() && covers(to, from) => {
+            let span = ctx.inst.opcode_span(ctx.opcode);
+            let message = "every number of the source is in the destination's range";
+            let label = "`.sat` is for conversions that can leave the range";
+            return Err(Diagnostic::new(error::COMBINATION, span, message, label));
+        }
         (Kind::Int(to), Kind::Int(from)) => {
             between_integers(to, from, form.mods.sat(), class, width_bits)
         }
@@ -100,6 +110,11 @@ fn finish(ctx: &mut Lower<'_>, conversion: Conversion, source: Src, dst: VReg, c
     ctx.helper(inst.dst(narrow));
     let wide = ctx.op(Op::ZextI32).dst(dst).src(&[narrow.into()]);
     ctx.emit(wide);
+}
+
+/// Whether `to` has all numbers of `from`.
+fn covers(to: IntType, from: IntType) -> bool {
+    to == from || (to.bits() > from.bits() && (to.is_signed() || !from.is_signed()))
 }
 
 /// Integer to integer in a register of `width_bits`.

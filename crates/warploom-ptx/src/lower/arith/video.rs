@@ -223,10 +223,11 @@ pub(crate) fn mad(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> {
         let expected = "one sign, of a factor or of the addend";
         return Err(error::operand_kind(c.span, expected));
     }
-    if plus_one {
-        refuse_sign(a, &first)?;
-        refuse_sign(b, &second)?;
-        refuse_sign(c, &third)?;
+    if plus_one && (negate_product || third.negated) {
+        return Err(error::operand_kind(
+            c.span,
+            "without a sign, as the factors, with `.po`",
+        ));
     }
     let [_, a_signed, b_signed] = signs(form);
     let how = VideoMad {

@@ -1,6 +1,6 @@
 //! Conversion.
 
-use warploom_isa::arith::Mini;
+use warploom_isa::arith::{Mini, Narrow};
 use warploom_isa::{Mods, Op};
 
 use super::float::BF16;
@@ -23,35 +23,42 @@ const fn unscaled(op: Op) -> Lowering {
     Lowering::LaneAnd(op, Mods::NONE, UNIT_SCALES)
 }
 
+/// Formats of 8 bits.
+const fn f8(row: Row) -> Row {
+    row.since(78, 89)
+}
+
+/// Formats of 6 and 4 bits.
+const fn f6(row: Row) -> Row {
+    row.since(86, 100).specific()
+}
+
 /// A small format from and to what it converts from and to.
 macro_rules! mini_rows {
-    ($ty:literal, $mini:expr, $version:literal, $architecture:literal) => {
+    ($ty:literal, $mini:expr, $since:ident) => {
         [
-            row(
+            $since(row(
                 concat!("rn satfinite relu? ", $ty, " f32"),
                 "T U U",
                 with(Op::Mini2FromF32, mini($mini)),
-            )
-            .since($version, $architecture),
-            row(
+            )),
+            $since(row(
                 concat!("rn satfinite relu? ", $ty, " f16x2"),
                 "T U",
                 with(Op::Mini2FromH2, mini($mini)),
-            )
-            .since($version, $architecture),
+            )),
             row(
                 concat!("rn satfinite relu? ", $ty, " bf16x2"),
                 "T U",
-                with(Op::Mini2FromH2, mini($mini).with_format(BF16.format())),
+                with(Op::Mini2FromH2, mini($mini).with_format(Narrow::Bf16)),
             )
             .since(91, 100)
             .specific(),
-            row(
+            $since(row(
                 concat!("rn relu? f16x2 ", $ty),
                 "T U",
                 with(Op::H2FromMini2, mini($mini)),
-            )
-            .since($version, $architecture),
+            )),
             row(
                 concat!("rn satfinite? relu? bf16x2 ", $ty),
                 "T U",
@@ -92,7 +99,8 @@ const FLOATS: &[Row] = &[
     scalar("rnd sat? f16 f64"),
     scalar("rnd ftz? sat? f16 f32"),
     scalar("rn|rz relu f16 f32").since(70, 80),
-    scalar("rn|rz relu? satfinite f16 f32").since(81, 0),
+    scalar("rn|rz satfinite f16 f32").since(81, 53),
+    scalar("rn|rz relu satfinite f16 f32").since(81, 80),
     scalar("rn|rz relu bf16 f32").since(70, 80),
     scalar("rn|rz relu? satfinite bf16 f32").since(81, 80),
     scalar("rnd ftz? bf16 f32").since(70, 80),
@@ -172,42 +180,42 @@ const SMALL: &[Row] = &[
         .specific(),
     row(
         "rn satfinite relu? s2f6x2 f32",
-        "b16 T T",
+        "T U U",
         unscaled(Op::S2f6x2FromF32),
     )
     .since(91, 100)
     .specific(),
     row(
         "rn satfinite relu? s2f6x2 bf16x2",
-        "b16 T",
+        "T U",
         unscaled(Op::S2f6x2FromB2),
     )
     .since(91, 100)
     .specific(),
     row(
         "rn satfinite? relu? bf16x2 s2f6x2",
-        "T b16",
+        "T U",
         unscaled(Op::B2FromS2f6x2),
     )
     .since(91, 100)
     .specific(),
     row(
         "rn satfinite relu? scaled::n2::ue8m0 s2f6x2 f32",
-        "b16 T T b16",
+        "T U U b16",
         lane(Op::S2f6x2FromF32),
     )
     .since(91, 100)
     .specific(),
     row(
         "rn satfinite relu? scaled::n2::ue8m0 s2f6x2 bf16x2",
-        "b16 T b16",
+        "T U b16",
         lane(Op::S2f6x2FromB2),
     )
     .since(91, 100)
     .specific(),
     row(
         "rn satfinite? relu? scaled::n2::ue8m0 bf16x2 s2f6x2",
-        "T b16 b16",
+        "T U b16",
         lane(Op::B2FromS2f6x2),
     )
     .since(91, 100)
@@ -276,11 +284,11 @@ pub(super) const FAMILIES: &[Family] = &[family(
         INTEGERS,
         FLOATS,
         HALVES,
-        &mini_rows!("e4m3x2", Mini::E4m3, 78, 89),
-        &mini_rows!("e5m2x2", Mini::E5m2, 78, 89),
-        &mini_rows!("e2m3x2", Mini::E2m3, 86, 100),
-        &mini_rows!("e3m2x2", Mini::E3m2, 86, 100),
-        &mini_rows!("e2m1x2", Mini::E2m1, 86, 100),
+        &mini_rows!("e4m3x2", Mini::E4m3, f8),
+        &mini_rows!("e5m2x2", Mini::E5m2, f8),
+        &mini_rows!("e2m3x2", Mini::E2m3, f6),
+        &mini_rows!("e3m2x2", Mini::E3m2, f6),
+        &mini_rows!("e2m1x2", Mini::E2m1, f6),
         SMALL,
         PACK,
     ],

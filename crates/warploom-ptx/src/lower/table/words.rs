@@ -102,7 +102,6 @@ words! {
     Scaled "scaled::n2::ue8m0" NONE;
     U2 "u2" NONE;
     S2 "s2" NONE;
-    S2f6x2 "s2f6x2" NONE;
     Add "add" NONE;
     Min "min" NONE;
     Max "max" NONE;
