@@ -2,7 +2,8 @@
 //!
 //! A synchronising form names its members in a mask. The members rendezvous by operation,
 //! qualifiers and mask, wherever each of them is in the code; the last to arrive carries the
-//! operation out for all. Lanes that have exited are not waited for.
+//! operation out for all. Lanes that have exited are not waited for. Lanes that name several masks
+//! in one instruction stay together when each mask's members are all among them.
 
 use warploom_isa::access::{WarpKind, WarpOp};
 use warploom_isa::{Inst, Op, Pc, arith};
@@ -177,6 +178,10 @@ unsafe fn rendezvous<const L: usize>(
         };
         return Err(Box::new(FaultAt { kind, lanes: same }));
     }
+    // SAFETY: the caller's promise.
+    if same != exec && unsafe { several(warp, regs, inst, exec) } {
+        return Ok(Outcome::Done);
+    }
     // Lanes that do not execute, or name other members, are a group of their own.
     let others = group.mask & !same;
     if others != 0 && others & exec == 0 {
@@ -237,6 +242,40 @@ unsafe fn rendezvous<const L: usize>(
     }
     join(warp, &party_groups);
     Ok(Outcome::Changed)
+}
+
+/// Lanes that name several masks: carries out an operation for each, if each has all its live
+/// members here; whether it has.
+///
+/// # Safety
+/// As for [`execute`].
+unsafe fn several<const L: usize>(warp: &Warp<L>, regs: &Regs<L>, inst: &Inst, exec: u64) -> bool {
+    let mut parties: Vec<Party<'_, L>> = Vec::new();
+    let mut rest = exec;
+    while rest != 0 {
+        // SAFETY: the caller's promise.
+        let members = unsafe { regs.first(inst.d, false, rest) };
+        let lanes = (0..L)
+            // SAFETY: the caller's promise.
+            .filter(|&lane| {
+                rest >> lane & 1 != 0 && unsafe { regs.lane(inst.d, false, lane) } == members
+            })
+            .fold(0, |mask, lane| mask | 1 << lane);
+        if members & warp.live() & !lanes != 0 {
+            return false;
+        }
+        parties.push(Party {
+            lanes,
+            inst,
+            regs: *regs,
+        });
+        rest &= !lanes;
+    }
+    for party in &parties {
+        // SAFETY: the caller's promise.
+        unsafe { perform(WarpOp::unpack(inst.mods), std::slice::from_ref(party)) };
+    }
+    true
 }
 
 /// Groups that left a rendezvous through the same instruction, in the same scope, are one again.

@@ -5,4 +5,5 @@
 mod kit;
 
 mod atomics;
+mod calls;
 mod warp_ops;
