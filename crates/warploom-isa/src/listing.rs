@@ -262,12 +262,7 @@ impl Printer<'_> {
         let returns = inst.op == Op::Atom;
         let mut operands = Vec::new();
         let list = self.module.lists.get(inst.high as usize);
-        // Halves of 128-bit values and elements of vectors are in a list.
-        let each = if access.width_log2 > 3 {
-            2
-        } else {
-            access.count() as usize
-        };
+        let each = access.count() as usize;
         match list.filter(|_| each > 1) {
             Some(list) => {
                 let groups =

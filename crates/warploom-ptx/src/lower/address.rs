@@ -7,7 +7,7 @@ use super::context::{Lower, Place};
 use super::error;
 use crate::ast::{Address, Name, Operand, OperandKind, Target, VariableId};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::types::StateSpace;
+use crate::types::{ScalarType, StateSpace, TypeClass};
 
 /// A place in memory.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,9 @@ impl<'a> Lower<'a> {
         space: Option<Space>,
         bytes: u32,
     ) -> Result<Location, Diagnostic> {
+        if let OperandKind::Element(id) = operand.kind {
+            return self.element_location(self.body.address(id), operand.span, space, bytes);
+        }
         let address = self.address_operand(operand)?;
         if let Some(extra) = self.list(address.arguments).first() {
             return Err(error::operand_kind(extra.span, "left out"));
@@ -119,6 +122,63 @@ impl<'a> Lower<'a> {
                 "a register or a variable",
             )),
         }
+    }
+
+    /// Where an array element is.
+    fn element_location(
+        &mut self,
+        address: &Address,
+        span: Span,
+        space: Option<Space>,
+        bytes: u32,
+    ) -> Result<Location, Diagnostic> {
+        let Some(name) = address.base else {
+            return Err(error::operand_kind(span, "an array element"));
+        };
+        let Target::Variable(id) = name.target else {
+            return Err(error::operand_kind(address.base_span, "an array"));
+        };
+        let plain = self.variable_location(&name, id, address.offset, span, space, bytes)?;
+        if address.index.is_none() {
+            return Ok(plain);
+        }
+        let base = self.element_address(address, span)?;
+        let space = Some(space_of(self.module.variable(id).space));
+        Ok(self.pointer(base, false, space, 0))
+    }
+
+    /// The address of an array element, in the array's own space.
+    pub(crate) fn element_address(
+        &mut self,
+        address: &Address,
+        span: Span,
+    ) -> Result<Src, Diagnostic> {
+        let Some(name) = address.base else {
+            return Err(error::operand_kind(span, "an array element"));
+        };
+        let base = self.address_source(&name, address.offset, span, ScalarType::U64)?;
+        let Some(index) = address.index else {
+            return Ok(base);
+        };
+        let register = self.named_register(&index, span)?;
+        let value = Src::from(register.reg);
+        let scale = address.scale_bytes;
+        let (op, sources) = match (register.ty.class(), register.ty.width_bits()) {
+            (TypeClass::Signed, 32) => (Op::MadWideS32, [value, scale.into(), base]),
+            (TypeClass::Unsigned | TypeClass::Bits, 32) => {
+                (Op::MadWideU32, [value, scale.into(), base])
+            }
+            (TypeClass::Signed | TypeClass::Unsigned | TypeClass::Bits, 64) => {
+                let scaled = [value, u64::from(scale).into()];
+                let offset = self.compute(RegClass::Lane64, Op::MulLoI64, &scaled);
+                (Op::AddI64, [offset.into(), base, Src::None])
+            }
+            _ => {
+                let expected = "indexed by a 32-bit or 64-bit integer register";
+                return Err(error::operand_kind(span, expected));
+            }
+        };
+        Ok(self.compute(RegClass::Lane64, op, &sources).into())
     }
 
     fn pointer(&self, base: Src, narrow: bool, space: Option<Space>, offset: i32) -> Location {

@@ -11,7 +11,6 @@ use warploom_isa::{self as isa, Flags, Loc, Op, Origin, RegClass, Unsupported};
 
 use super::frame::RegisterParameter;
 use super::link::Link;
-use super::parts::Parts;
 use crate::ast::{
     Body, Instruction, Module, Name, Opcode, OperandKind, RegisterId, Target, VariableId,
 };
@@ -195,11 +194,6 @@ impl<'a> Lower<'a> {
             loc: loc.unwrap_or(text.loc),
             text_line,
         }
-    }
-
-    /// The parts of the current opcode, none taken.
-    pub(crate) fn parts(&self) -> Result<Parts<'a>, Diagnostic> {
-        Parts::new(self.opcode, self.inst.opcode_start)
     }
 
     /// An operation at the current place in the source.

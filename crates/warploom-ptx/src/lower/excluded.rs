@@ -57,3 +57,8 @@ pub(crate) fn is_excluded(opcode: &Opcode<'_>) -> bool {
 pub(crate) fn operations() -> impl Iterator<Item = &'static str> {
     OPERATIONS.iter().copied()
 }
+
+/// Excluded forms of operations that the machine has otherwise, each with its modifier.
+pub(crate) fn forms() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FORMS.iter().copied()
+}

@@ -69,8 +69,11 @@ pub(crate) fn lower(
             }
         }
     }
+    let jumped_to = !labels.is_empty();
     ctx.place_labels(&mut labels, u32::MAX);
-    ctx.store_results();
+    if jumped_to || !ctx.ends_function() {
+        ctx.store_results();
+    }
     if !errors.has_errors() {
         finish(ctx, function, layout, target, errors);
     }
@@ -115,6 +118,12 @@ impl Lower<'_> {
                 self.code.place(label);
             }
         }
+    }
+
+    /// Whether nothing runs on behind the current instruction.
+    fn ends_function(&self) -> bool {
+        let leaves = matches!(self.opcode.base(), "ret" | "exit" | "trap" | "bra");
+        leaves && self.inst.guard.is_none()
     }
 
     /// Loads the `.reg` parameters from where the caller put them.

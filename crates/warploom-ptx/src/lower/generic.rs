@@ -113,19 +113,20 @@ impl Lower<'_> {
             Space::Const => self.emit_is_const(reg, value),
             Space::Global | Space::Generic => {
                 // Parameters lie in a part of the global window.
-                let offset = self.from_base(value, SHARED_WINDOW.into());
+                let offset = self.distance(value, SHARED_WINDOW.into());
                 let least = PARAM_WINDOW - SHARED_WINDOW;
                 self.emit_to(reg, Op::SetLtU64, &[(least - 1).into(), offset]);
             }
             _ => {
-                let offset = self.from_base(value, self.window(space).into());
+                let offset = self.distance(value, self.window(space).into());
                 self.emit_to(reg, Op::SetLtU64, &[offset, (WINDOW_BYTES + 1).into()]);
             }
         }
         Ok(())
     }
 
-    fn from_base(&mut self, address: Src, base: Src) -> Src {
+    /// Bytes from `base` up to an address.
+    fn distance(&mut self, address: Src, base: Src) -> Src {
         self.compute(RegClass::Lane64, Op::SubI64, &[address, base])
             .into()
     }
@@ -140,7 +141,7 @@ impl Lower<'_> {
         let mut inside = self.compute(RegClass::Mask, Op::SetNeI32, &[0u32.into(), 0u32.into()]);
         for (id, bytes) in constants {
             self.facts.variables.insert(id);
-            let offset = self.from_base(address, Src::Const(Constant::Address(id, 0)));
+            let offset = self.distance(address, Src::Const(Constant::Address(id, 0)));
             let hit = self.compute(RegClass::Mask, Op::SetLtU64, &[offset, bytes.into()]);
             inside = self.compute(RegClass::Mask, Op::MaskOr, &[inside.into(), hit.into()]);
         }

@@ -32,6 +32,7 @@ mod warp;
 use warploom_isa as isa;
 
 pub use self::load::{Loaded, load};
+pub use self::table::support_table;
 
 use self::context::Lower;
 use self::function::Source;

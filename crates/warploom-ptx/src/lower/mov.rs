@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use warploom_isa::builder::{Src, VReg};
 use warploom_isa::{Op, RegClass};
 
-use super::context::{Lower, class_of};
+use super::context::{Lower, Place, class_of};
 use super::error;
 use super::memory::Fit;
 use super::parts::Parts;
@@ -104,22 +104,38 @@ impl Lower<'_> {
         ty: ScalarType,
     ) -> Result<(), Diagnostic> {
         let reg = self.dst(target, ty)?;
-        if let OperandKind::Name(name) = source.kind {
-            match name.target {
-                Target::Label(_) => {
-                    self.unsupported_feature("the address of a label".to_owned());
+        let name = match source.kind {
+            OperandKind::Name(name) => Some((name, 0)),
+            OperandKind::NameOffset(id) => {
+                let address = self.body.address(id);
+                address.base.map(|name| (name, address.offset))
+            }
+            _ => None,
+        };
+        match name.map(|(name, offset)| (name, name.target, offset)) {
+            Some((_, Target::Label(_), _)) => {
+                self.unsupported_feature("the address of a label".to_owned());
+                return Ok(());
+            }
+            Some((name, Target::Special(_), _)) => {
+                let read = special::read(&name, source.span)?;
+                if class_of(read.ty()) == class_of(ty) && !ty.is_float() && !read.predicate {
+                    let inst = self.op(Op::Special).dst(reg).mods(read.mods());
+                    self.emit(inst.low(read.number));
                     return Ok(());
                 }
-                Target::Special(_) => {
-                    let read = special::read(&name, source.span)?;
-                    if class_of(read.ty()) == class_of(ty) && !ty.is_float() && !read.predicate {
-                        let inst = self.op(Op::Special).dst(reg).mods(read.mods());
-                        self.emit(inst.low(read.number));
-                        return Ok(());
-                    }
-                }
-                _ => {}
             }
+            Some((_, Target::Variable(id), offset))
+                if class_of(ty) == RegClass::Lane64 && !ty.is_float() =>
+            {
+                if let Place::Frame(at) = self.place(id) {
+                    let low = i64::from(at).wrapping_add(offset) as u32;
+                    let inst = self.op(Op::FrameAddress).dst(reg).low(low);
+                    self.emit(inst);
+                    return Ok(());
+                }
+            }
+            _ => {}
         }
         let value = self.src(source, ty)?;
         self.emit_to(reg, copy_op(class_of(ty)), &[value]);

@@ -173,14 +173,6 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// The register of an operand that must be one.
-    pub(crate) fn register_operand(&self, operand: &Operand) -> Result<NamedRegister, Diagnostic> {
-        match operand.kind {
-            OperandKind::Name(name) => self.named_register(&name, operand.span),
-            _ => Err(error::operand_kind(operand.span, "a register")),
-        }
-    }
-
     fn checked(
         &self,
         name: &Name,
@@ -255,15 +247,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A source whose register may be wider than `ty`, as it is.
-    pub(crate) fn src_unconverted(
-        &mut self,
-        operand: &Operand,
-        ty: ScalarType,
-    ) -> Result<Src, Diagnostic> {
-        self.source(operand, ty, agrees_relaxed)
-    }
-
     fn source(
         &mut self,
         operand: &Operand,
@@ -286,6 +269,9 @@ impl<'a> Lower<'a> {
                     Some(name) => self.address_source(name, address.offset, span, ty),
                     None => Err(error::operand_kind(span, "a register or a constant")),
                 }
+            }
+            OperandKind::Element(id) if ty.width_bits() == 64 && !ty.is_float() => {
+                self.element_address(self.body.address(id), span)
             }
             OperandKind::Integer(value) => self.integer(value, span, ty),
             OperandKind::Float(value) => self.float(value, span, ty),
@@ -379,7 +365,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The address of a variable or function, in its own space, as a value.
-    fn address_source(
+    pub(crate) fn address_source(
         &mut self,
         name: &Name,
         offset: i64,

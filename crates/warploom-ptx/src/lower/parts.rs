@@ -128,32 +128,6 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Takes every part that starts with `prefix`, such as the eviction hints `L1::...`.
-    pub(crate) fn take_prefixed(&mut self, prefix: &str) -> SmallVec<[&'a str; 2]> {
-        let mut found = SmallVec::new();
-        for (i, text) in self.left() {
-            if text.starts_with(prefix) {
-                self.taken |= 1 << i;
-                found.push(text);
-            }
-        }
-        found
-    }
-
-    /// Takes the first part that is a type.
-    pub(crate) fn take_type(&mut self) -> Option<ScalarType> {
-        let (i, ty) = self
-            .left()
-            .find_map(|(i, text)| ScalarType::from_name(text).map(|ty| (i, ty)))?;
-        self.taken |= 1 << i;
-        Some(ty)
-    }
-
-    /// As [`Parts::take_type`], where the instruction cannot do without.
-    pub(crate) fn require_type(&mut self) -> Result<ScalarType, Diagnostic> {
-        self.take_type().ok_or_else(|| self.missing("type"))
-    }
-
     /// The instruction's type, which must be one of `allowed`.
     pub(crate) fn type_among(&mut self, allowed: &[ScalarType]) -> Result<ScalarType, Diagnostic> {
         let left = self.left().map(|(i, _)| i).next();

@@ -1,0 +1,265 @@
+//! What is said about instructions that PTX does not have.
+
+use crate::support::{lines, problems, text};
+
+/// The kernel's one instruction must be refused so.
+fn refused_with(declarations: &str, body: &str, expected: &str) {
+    let text = text(declarations, body);
+    assert_eq!(lines(&text, &problems(&text)), [expected], "{body}");
+}
+
+fn refused(body: &str, expected: &str) {
+    refused_with("", body, expected);
+}
+
+/// The help given for the one problem.
+fn help(body: &str) -> String {
+    let text = text("", body);
+    problems(&text)[0]
+        .diagnostic
+        .help
+        .clone()
+        .unwrap_or_default()
+}
+
+#[test]
+fn unknown_operations() {
+    refused(
+        "lod.global.u32 %r1, [%rd1];",
+        "E0201 at `lod`: `lod` is not an instruction of PTX",
+    );
+    assert_eq!(
+        help("shlf.sync.idx.b32 %r1, %r2, 0, 31, -1;"),
+        "did you mean `shfl`?"
+    );
+    assert_eq!(
+        help("ldmatrx.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1];"),
+        "did you mean `ldmatrix`?"
+    );
+}
+
+#[test]
+fn unknown_modifiers() {
+    refused(
+        "ld.gobal.u32 %r1, [%rd1];",
+        "E0202 at `gobal`: `ld` has no modifier `.gobal` here",
+    );
+    assert_eq!(help("ld.gobal.u32 %r1, [%rd1];"), "did you mean `.global`?");
+    refused(
+        "bra.unn L; L:",
+        "E0202 at `unn`: `bra` has no modifier `.unn` here",
+    );
+    refused(
+        "ld.global.nc.nc.u32 %r1, [%rd1];",
+        "E0202 at `nc`: `.nc` is written twice",
+    );
+}
+
+#[test]
+fn combinations() {
+    let cases = [
+        (
+            "ld.global.shared.u32 %r1, [%rd1];",
+            "E0204 at `shared`: `.global` and `.shared` exclude each other",
+        ),
+        (
+            "ld.global.f16 %rs1, [%rd1];",
+            "E0204 at `f16`: `ld` has no form for this type",
+        ),
+        (
+            "atom.global.add.b32 %r1, [%rd1], 1;",
+            "E0204 at `b32`: `atom` has no form for this type",
+        ),
+        (
+            "ld.relaxed.u32 %r1, [%rd1];",
+            "E0203 at `ld.relaxed.u32`: `ld` needs a scope",
+        ),
+        (
+            "ld.global.gpu.u32 %r1, [%rd1];",
+            "E0204 at `ld.global.gpu.u32`: a scope goes with `.relaxed`, `.acquire` or `.release` only",
+        ),
+        (
+            "ld.mmio.global.u32 %r1, [%rd1];",
+            "E0204 at `ld.mmio.global.u32`: `.mmio` goes with `.relaxed.sys` only",
+        ),
+        (
+            "ld.shared.nc.u32 %r1, [%rd1];",
+            "E0204 at `ld.shared.nc.u32`: `.nc` goes with weak loads from `.global` only",
+        ),
+        (
+            "st.const.u32 [%rd1], 1;",
+            "E0204 at `st.const.u32`: `.const` memory cannot be stored to",
+        ),
+        (
+            "ld.global.v8.b64 {%rd1,%rd1,%rd1,%rd1,%rd1,%rd1,%rd1,%rd1}, [%rd1];",
+            "E0204 at `ld.global.v8.b64`: a lane moves 32 bytes at most",
+        ),
+        (
+            "ld.global %r1, [%rd1];",
+            "E0203 at `ld.global`: `ld` needs a type",
+        ),
+        (
+            "atom.global.u32 %r1, [%rd1], 1;",
+            "E0203 at `atom.global.u32`: `atom` needs a operation",
+        ),
+        (
+            "red.global.exch.b32 [%rd1], 1;",
+            "E0203 at `red.global.exch.b32`: `red` needs a operation",
+        ),
+        (
+            "atom.global.add.f16 %rs1, [%rd1], %rs1;",
+            "E0204 at `atom.global.add.f16`: `.noftz` goes with 16-bit floating point, which needs it",
+        ),
+        (
+            "redux.sync.add.f32 %f1, %f1, -1;",
+            "E0204 at `f32`: `redux` has no form for this type",
+        ),
+    ];
+    for (body, expected) in cases {
+        refused(body, expected);
+    }
+}
+
+#[test]
+fn operands() {
+    let cases = [
+        (
+            "mov.u32 %r1;",
+            "E0205 at `mov.u32`: `mov.u32` takes 2 operands, not 1",
+        ),
+        (
+            "mov.u32 %r1, %r2, %r3;",
+            "E0205 at `%r3`: `mov.u32` takes 2 operands, not 3",
+        ),
+        (
+            "mov.u32 %r1, %rd1;",
+            "E0207 at `%rd1`: `%rd1` is `.b64`, which is no `.u32`",
+        ),
+        (
+            "mov.u32 %f1, 1;",
+            "E0207 at `%f1`: `%f1` is `.f32`, which is no `.u32`",
+        ),
+        (
+            "mov.f32 %f1, 1;",
+            "E0207 at `1`: an integer is no constant of type `.f32`",
+        ),
+        (
+            "mov.u32 %r1, 1.0;",
+            "E0207 at `1.0`: a floating-point number is no constant of type `.u32`",
+        ),
+        (
+            "mov.u32 5, 1;",
+            "E0206 at `5`: this operand must be a register",
+        ),
+        (
+            "ld.global.u32 %r1, %rd1;",
+            "E0206 at `%rd1`: this operand must be an address in brackets",
+        ),
+        (
+            "ld.global.u32 %rs1, [%rd1];",
+            "E0207 at `%rs1`: `%rs1` is `.b16`, which is no `.u32`",
+        ),
+        (
+            "ld.global.u32 %r1, [%rs1];",
+            "E0206 at `%rs1`: this operand must be a 64-bit (or 32-bit) integer register",
+        ),
+        (
+            "ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];",
+            "E0205 at `{%r1, %r2, %r3}`: `ld.global.v2.u32` moves 2 element(s), this operand has 3",
+        ),
+        (
+            "ld.global.u32 %r1, [%rd1+4294967296];",
+            "E0208 at `[%rd1+4294967296]`: the offset of an address has 32 bits, with its sign",
+        ),
+        (
+            "st.param.u32 [ks], 1;",
+            "E0214 at `[ks]`: a kernel's parameters cannot be stored to",
+        ),
+        ("bar.sync 16;", "E0208 at `16`: a block has 16 barriers"),
+        (
+            "mov.b64 %rd1, {%r1, %r2, %r3};",
+            "E0205 at `{%r1, %r2, %r3}`: `.b64` is not made of 3 elements",
+        ),
+        (
+            "elect.sync %r1, -1;",
+            "E0206 at `%r1`: this operand must be a pair `d|p`",
+        ),
+        (
+            "mov.u32 %r1, %tid;",
+            "E0206 at `%tid`: this operand must be one dimension: .x, .y or .z",
+        ),
+        (
+            "mov.f32 %f1, %tid.x;",
+            "E0207 at `%tid.x`: `%tid` is `.u32`, which is no `.f32`",
+        ),
+        (
+            "mov.u64 %rd1, %tid.x;",
+            "E0207 at `%tid.x`: `%tid` is `.u32`, which is no `.u64`",
+        ),
+        (
+            "alloca.u64 %rd1, %rd2, 3;",
+            "E0208 at `3`: an alignment is a power of two",
+        ),
+    ];
+    for (body, expected) in cases {
+        refused(body, expected);
+    }
+}
+
+#[test]
+fn state_spaces() {
+    let declarations = ".global .u32 g;";
+    refused_with(
+        declarations,
+        "ld.shared.u32 %r1, [g];",
+        "E0213 at `g`: `g` is in .global, which `ld.shared.u32` cannot reach",
+    );
+    refused_with(
+        declarations,
+        "cvta.shared.u64 %rd1, g;",
+        "E0213 at `g`: the variable is in .global, not .shared",
+    );
+}
+
+#[test]
+fn calls() {
+    let declarations = ".func f(.param .b64 a) { ret; }";
+    let cases = [
+        (
+            "call f;",
+            "E0209 at `f`: the function has 1 argument(s), the call 0",
+        ),
+        (
+            "{ .param .b32 p; call f, (p); }",
+            "E0209 at `p`: `p` has 4 bytes, the function expects 8",
+        ),
+        (
+            "call (%r1), f, (%rd1);",
+            "E0209 at `%r1`: the function has 0 result(s), the call 1",
+        ),
+        (
+            "call f, (%f1);",
+            "E0207 at `%f1`: `%f1` is `.f32`, which is no `.b64`",
+        ),
+        (
+            "call %rd1, (%rd2);",
+            "E0206 at `%rd1`: this operand must be a function",
+        ),
+    ];
+    for (body, expected) in cases {
+        refused_with(declarations, body, expected);
+    }
+}
+
+#[test]
+fn several_problems_in_one_run() {
+    let text = text(
+        "",
+        "lod.u32 %r1, [%rd1];\nmov.u32 %r1, %rd1;\nbra.x L;\nL: mov.u32 %r1, 1;",
+    );
+    let codes: Vec<_> = problems(&text)
+        .iter()
+        .map(|p| p.diagnostic.code.0)
+        .collect();
+    assert_eq!(codes, ["E0201", "E0207", "E0202"]);
+}
