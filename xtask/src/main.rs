@@ -29,8 +29,8 @@ const CHORES: &[Chore] = &[
     ),
     (
         "fuzz",
-        "[TARGET] [SECONDS]",
-        "random inputs for one target, or for each, 60 seconds long",
+        "[TARGET] [SECONDS|FILE]",
+        "random inputs for one target or for all; or one input",
         fuzz::command,
     ),
     (
