@@ -130,6 +130,11 @@ impl From<SourcePlan> for ContentsPlan {
 }
 
 impl Contents {
+    /// Where it was asked for.
+    pub fn spot(&self) -> Option<&Spot> {
+        self.spot.as_ref()
+    }
+
     /// Whether every byte is known to be zero without looking.
     pub fn is_zero(&self) -> bool {
         self.source == Source::Fill(Fill::Zeros)

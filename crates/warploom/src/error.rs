@@ -13,7 +13,7 @@ pub enum Error {
     Input(#[from] InputError),
     /// The input is right, but needs something that is not supported.
     #[error(transparent)]
-    Unsupported(#[from] UnsupportedError),
+    Unsupported(#[from] Box<UnsupportedError>),
 }
 
 /// What part of the input is wrong.

@@ -1,0 +1,279 @@
+//! The one module that drives the machine: memory, launches, and host threads.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use warploom_device::Device;
+use warploom_isa::{Loc, Module};
+use warploom_machine::{
+    AllocationKind, Counters, Divergence, Host, Launch, LaunchError, LaunchSpec, Limits, LoadError,
+    Machine, MachineConfig, MemoryError, Note, Outcome, RunResult,
+};
+
+use crate::metrics::Tally;
+use crate::tally;
+
+/// Chunks that a launch is divided into when its blocks may run side by side. It does not depend
+/// on the number of threads, so that reports don't either.
+const CHUNKS: u64 = 128;
+/// Notes kept of a launch.
+const MAX_NOTES: usize = 64;
+
+/// How a launch is run.
+pub struct Control<'a> {
+    /// Host threads; 0 takes one for each core.
+    pub threads: usize,
+    /// Thread instructions that may issue.
+    pub max_thread_instructions: u64,
+    /// Ends the run soon after it is raised.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Takes the bytes that kernels print.
+    pub output: &'a mut dyn FnMut(&[u8]),
+    /// Hears how many blocks are done, of how many.
+    pub progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// Instruction limit of a run that sets none: 10¹² thread instructions.
+pub const DEFAULT_MAX_THREAD_INSTRUCTIONS: u64 = 1_000_000_000_000;
+
+/// What a launch did.
+pub(crate) struct Ran {
+    pub outcome: Outcome,
+    pub lines: BTreeMap<Loc, Tally>,
+    pub hottest: Option<Loc>,
+    pub notes: Vec<Note>,
+    pub blocks_done: u64,
+    pub shared_bytes: u32,
+}
+
+/// A device with a module on it.
+pub(crate) struct Engine {
+    machine: Machine,
+}
+
+impl Engine {
+    pub(crate) fn load(
+        module: Arc<Module>,
+        device: &Device,
+        divergence: Divergence,
+    ) -> Result<Engine, LoadError> {
+        let config = MachineConfig {
+            warp_width: device.warp_width,
+            divergence,
+            sms: device.sms,
+            max_warps_per_sm: device.limits.warps_per_sm,
+            local_limit_bytes: device.limits.local_bytes_per_thread,
+            heap_limit_bytes: device.runtime.heap_bytes,
+            reserved_shared_bytes: device.shared.reserved_bytes,
+        };
+        let machine = Machine::load(module, config)?;
+        Ok(Engine { machine })
+    }
+
+    /// Zeroed memory.
+    pub(crate) fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, MemoryError> {
+        let kind = AllocationKind::Buffer(name.to_owned());
+        self.machine.memory.allocate(bytes, 1, kind)
+    }
+
+    pub(crate) fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        self.machine.memory.free(address)
+    }
+
+    pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.machine.memory.write(address, bytes)
+    }
+
+    pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
+        self.machine.memory.read(address, into)
+    }
+
+    /// Address and size of a global or constant variable of the module.
+    pub(crate) fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        let (id, address) = self.machine.variable(name)?;
+        let variable = self.machine.module().variables.get(id.index())?;
+        Some((address, variable.bytes))
+    }
+
+    pub(crate) fn launch(
+        &mut self,
+        spec: &LaunchSpec,
+        control: &mut Control<'_>,
+    ) -> Result<Ran, LaunchError> {
+        let launch = self.machine.prepare(spec)?;
+        let result = if launch.order_dependent {
+            self.in_order(&launch, control)
+        } else {
+            side_by_side(&self.machine, &launch, control)
+        };
+        let module = self.machine.module();
+        Ok(Ran {
+            outcome: result.outcome,
+            lines: tally::by_line(module, &result.counters),
+            hottest: tally::hottest(module, &result.counters),
+            notes: result.notes,
+            blocks_done: result.blocks_done,
+            shared_bytes: launch.shared_bytes,
+        })
+    }
+
+    fn in_order(&mut self, launch: &Launch, control: &mut Control<'_>) -> RunResult {
+        let total = launch.blocks;
+        let progress = control.progress;
+        let mut host = Host {
+            output: control.output,
+            progress: &mut |done| progress(done, total),
+        };
+        let limits = Limits {
+            max_thread_instructions: control.max_thread_instructions,
+            interrupt: control.interrupt,
+        };
+        self.machine.run_serial(launch, limits, &mut host)
+    }
+}
+
+/// Runs the blocks of a launch on several host threads.
+///
+/// Each chunk of consecutive blocks is run by one thread under the launch's whole instruction
+/// limit, and the results are added up in the order of the blocks until one did not complete or
+/// the sum passes the limit. What comes after that is left out, even if it ran, so that the
+/// result is the same for any number of threads.
+fn side_by_side(machine: &Machine, launch: &Launch, control: &Control<'_>) -> RunResult {
+    let total = launch.blocks;
+    let chunk_blocks = total.div_ceil(CHUNKS).max(1);
+    let chunks = total.div_ceil(chunk_blocks);
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = if control.threads == 0 {
+        cores()
+    } else {
+        control.threads
+    };
+    let threads = threads
+        .min(usize::try_from(chunks).unwrap_or(usize::MAX))
+        .max(1);
+    let limits = Limits {
+        max_thread_instructions: control.max_thread_instructions,
+        interrupt: control.interrupt,
+    };
+    let blocks_of = |chunk: u64| chunk * chunk_blocks..((chunk + 1) * chunk_blocks).min(total);
+    let work = Work {
+        next: AtomicU64::new(0),
+        end: AtomicU64::new(chunks),
+        done: AtomicU64::new(0),
+        results: Mutex::new(BTreeMap::new()),
+    };
+    let sum = Mutex::new(Sum::new(machine, limits.max_thread_instructions));
+    let progress = control.progress;
+    let body = || {
+        while let Some(chunk) = work.claim(limits.interrupt) {
+            let blocks = blocks_of(chunk);
+            let result = machine.run_chunk(launch, blocks.clone(), limits);
+            let done = work.report(&blocks);
+            progress(done, total);
+            work.deliver(machine, chunk, result, &sum);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(body);
+        }
+        body();
+    });
+    let sum = sum
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut result = sum.result;
+    if sum.chunks < chunks && !sum.ended {
+        result.outcome = Outcome::Interrupted;
+    }
+    result
+}
+
+/// Chunks to run, and results that wait for those before them.
+struct Work {
+    next: AtomicU64,
+    /// Chunks from here on are not needed any more.
+    end: AtomicU64,
+    done: AtomicU64,
+    results: Mutex<BTreeMap<u64, RunResult>>,
+}
+
+impl Work {
+    fn claim(&self, interrupt: Option<&AtomicBool>) -> Option<u64> {
+        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return None;
+        }
+        let chunk = self.next.fetch_add(1, Ordering::Relaxed);
+        (chunk < self.end.load(Ordering::Relaxed)).then_some(chunk)
+    }
+
+    fn report(&self, blocks: &Range<u64>) -> u64 {
+        let count = blocks.end - blocks.start;
+        self.done.fetch_add(count, Ordering::Relaxed) + count
+    }
+
+    /// Adds up all results that are next in order.
+    fn deliver(&self, machine: &Machine, chunk: u64, result: RunResult, sum: &Mutex<Sum>) {
+        let (Ok(mut results), Ok(mut sum)) = (self.results.lock(), sum.lock()) else {
+            return;
+        };
+        results.insert(chunk, result);
+        while let Some(result) = results.remove(&sum.chunks) {
+            if !sum.add(machine, &result) {
+                self.end.store(0, Ordering::Relaxed);
+                results.clear();
+            }
+        }
+    }
+}
+
+/// Results added up in the order of the blocks.
+struct Sum {
+    result: RunResult,
+    chunks: u64,
+    ended: bool,
+    left: u64,
+}
+
+impl Sum {
+    fn new(machine: &Machine, max_thread_instructions: u64) -> Sum {
+        Sum {
+            result: RunResult {
+                outcome: Outcome::Completed,
+                counters: Counters::new(machine.module()),
+                notes: Vec::new(),
+                blocks_done: 0,
+            },
+            chunks: 0,
+            ended: false,
+            left: max_thread_instructions,
+        }
+    }
+
+    /// Adds the next chunk; whether the one after it is wanted.
+    fn add(&mut self, machine: &Machine, part: &RunResult) -> bool {
+        if self.ended {
+            return false;
+        }
+        self.chunks += 1;
+        self.result.counters.add(&part.counters);
+        self.result.blocks_done += part.blocks_done;
+        for note in &part.notes {
+            if self.result.notes.len() < MAX_NOTES && !self.result.notes.contains(note) {
+                self.result.notes.push(note.clone());
+            }
+        }
+        let issued = part.counters.thread_instructions(machine.module());
+        let enough = self.left >= issued;
+        self.left = self.left.saturating_sub(issued);
+        self.result.outcome = match &part.outcome {
+            Outcome::Completed if !enough => Outcome::Limit,
+            outcome => outcome.clone(),
+        };
+        self.ended = self.result.outcome != Outcome::Completed;
+        !self.ended
+    }
+}

@@ -1,0 +1,238 @@
+//! What a run did, as data for people and scripts; serialized, it is the `--json` report.
+//!
+//! It holds nothing that differs from run to run: no times, no addresses of the host.
+
+use serde::Serialize;
+
+use crate::metrics::{Metrics, Tally};
+
+/// Version of the report's form. It grows when a key is renamed or changes its meaning, not when
+/// one is added.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Every launch completed and every expectation holds.
+    Ok,
+    /// A kernel did something wrong.
+    Fault,
+    /// A buffer does not hold what was expected.
+    Expectation,
+    /// A launch needs a feature that is not supported; it was not started.
+    Unsupported,
+    /// The instruction limit was reached, or the run was interrupted.
+    Limit,
+}
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// See [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Name of the device.
+    pub device: String,
+    /// Divergence model: `ipdom` or `its`.
+    pub divergence: &'static str,
+    /// Why it ended early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Failure>,
+    /// Remarks on the whole run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// Launches in order, the one that failed included.
+    pub launches: Vec<LaunchReport>,
+    /// What was expected of the buffers, if the launches completed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<ExpectationReport>,
+    /// Buffers that were saved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub saved: Vec<Saved>,
+}
+
+/// One launch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LaunchReport {
+    /// The kernel.
+    pub kernel: String,
+    /// Blocks along x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y, z.
+    pub block: [u32; 3],
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it ended early; the same as the report's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Failure>,
+    /// Oddities that are no faults.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// Blocks that finished.
+    pub blocks_done: u64,
+    /// What it did; up to the failure, if it failed.
+    pub metrics: Metrics,
+    /// The same counters by source line, in the order of the text.
+    pub lines: Vec<Line>,
+}
+
+/// A place in a source text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file, as line information or the launch names it.
+    pub file: String,
+    /// The line, from 1; 0 when unknown.
+    pub line: u32,
+    /// The line's text without indentation, if the file could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Counters of one source line; those that are zero are left out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What happened there.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// A remark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// What was seen.
+    pub message: String,
+    /// Where.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+/// What ended a run early.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// `out_of_bounds`, `misaligned`, `deadlock`, …; `unsupported`, `instruction_limit`,
+    /// `interrupted`.
+    pub kind: &'static str,
+    /// What happened, with everything that is known, on one line or more.
+    pub message: String,
+    /// The kernel.
+    pub kernel: String,
+    /// The source line.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The instruction as it stands in the loaded text, where that is not the source line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// Block index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
+    /// Thread index of the first lane at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<[u32; 3]>,
+    /// All lanes at fault, as a mask in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<String>,
+    /// The access at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    /// Who waits where in a deadlock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Waiting>,
+}
+
+/// A memory access.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Access {
+    /// `load`, `store` or `atomic`.
+    pub kind: String,
+    /// The state space.
+    pub space: &'static str,
+    /// The address in that space, in hexadecimal.
+    pub address: String,
+    /// Size in bytes.
+    pub bytes: u32,
+}
+
+/// One party of a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// Block index.
+    pub block: [u32; 3],
+    /// Warp in the block.
+    pub warp: u32,
+    /// Its lanes that wait, as a mask in hexadecimal.
+    pub lanes: String,
+    /// Why they wait.
+    pub reason: String,
+    /// Where they wait.
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExpectationReport {
+    /// The buffer.
+    pub buffer: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// Elements that were compared.
+    pub elements: u64,
+    /// Elements outside the tolerance.
+    pub differing: u64,
+    /// Largest relative difference allowed.
+    pub rtol: f64,
+    /// Largest absolute difference allowed.
+    pub atol: f64,
+    /// The largest absolute difference, inside the tolerance or not; `None` when a NaN or
+    /// infinity stands against a number.
+    pub largest_error: Option<f64>,
+    /// The first elements outside the tolerance.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_differences: Vec<Difference>,
+}
+
+/// An element outside the tolerance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Its index, as in `[0,17]`.
+    pub index: String,
+    /// What the buffer holds.
+    pub found: String,
+    /// What it should hold.
+    pub expected: String,
+}
+
+/// A saved buffer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Saved {
+    /// The buffer.
+    pub buffer: String,
+    /// The file, as it was asked for.
+    pub path: String,
+}
+
+impl Outcome {
+    /// The exit code of a command that ends this way.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Outcome::Ok => 0,
+            Outcome::Fault | Outcome::Expectation | Outcome::Limit => 1,
+            Outcome::Unsupported => 2,
+        }
+    }
+}
+
+impl Place {
+    /// `file:line`, or the file alone.
+    pub fn at(&self) -> String {
+        match self.line {
+            0 => self.file.clone(),
+            line => format!("{}:{line}", self.file),
+        }
+    }
+}

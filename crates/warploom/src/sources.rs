@@ -1,0 +1,179 @@
+//! The text of source lines, for reports.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use warploom_isa::{FileId, Loc, Module};
+
+use crate::files::read_text;
+use crate::report::Place;
+use crate::text::{SourceText, Spot};
+
+/// Longest source file that is read for its lines.
+const MAX_SOURCE_BYTES: u64 = 16 << 20;
+
+/// Endings of files that are read for their lines. Line information comes from the input, which
+/// shall not make a report quote just any file.
+const SOURCE_ENDINGS: [&str; 22] = [
+    "c", "cc", "cl", "cpp", "cu", "cuh", "cxx", "f90", "h", "hip", "hpp", "hxx", "inc", "inl",
+    "jl", "mojo", "ptx", "py", "pyx", "rs", "simt", "zig",
+];
+
+/// The loaded texts, and where the files lie that line information names.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    texts: Vec<Arc<SourceText>>,
+    folders: Vec<PathBuf>,
+    read: RefCell<BTreeMap<String, Option<Arc<SourceText>>>>,
+}
+
+impl Clone for Sources {
+    fn clone(&self) -> Sources {
+        Sources {
+            texts: self.texts.clone(),
+            folders: self.folders.clone(),
+            read: RefCell::default(),
+        }
+    }
+}
+
+impl Sources {
+    /// Loaded texts, and folders that relative file names may be below.
+    pub(crate) fn new(texts: Vec<Arc<SourceText>>, folders: Vec<PathBuf>) -> Sources {
+        let read = RefCell::default();
+        Sources {
+            texts,
+            folders,
+            read,
+        }
+    }
+
+    /// A line as a report names it.
+    pub(crate) fn place(&self, module: &Module, loc: Loc) -> Place {
+        let name = module
+            .files
+            .get(loc.file.0 as usize)
+            .map_or("", String::as_str);
+        let text = self
+            .text(name)
+            .and_then(|source| line(&source.text, loc.line).map(str::to_owned));
+        Place {
+            file: self.short(name),
+            line: loc.line,
+            text,
+        }
+    }
+
+    /// A line of one of the loaded texts, as a place in it.
+    pub(crate) fn spot(&self, module: &Module, file: FileId, number: u32) -> Option<Spot> {
+        let name = module.files.get(file.0 as usize)?;
+        let source = self.texts.iter().find(|text| text.origin == *name)?;
+        let line = line(&source.text, number)?;
+        let start = line.as_ptr() as usize - source.text.as_ptr() as usize;
+        Some(Spot::new(source, start..start + line.len()))
+    }
+
+    /// A file's name without the folder that it shares with a module.
+    fn short(&self, name: &str) -> String {
+        let path = Path::new(name);
+        let absolute = |folder: &PathBuf| std::path::absolute(folder).ok();
+        let mut below = self
+            .folders
+            .iter()
+            .filter_map(absolute)
+            .filter(|_| path.is_absolute());
+        let short = below.find_map(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
+        short.unwrap_or(path.to_owned()).display().to_string()
+    }
+
+    fn text(&self, name: &str) -> Option<Arc<SourceText>> {
+        if let Some(text) = self.texts.iter().find(|text| text.origin == name) {
+            return Some(Arc::clone(text));
+        }
+        let mut read = self.read.borrow_mut();
+        read.entry(name.to_owned())
+            .or_insert_with(|| self.find(name))
+            .clone()
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<SourceText>> {
+        let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
+        if !SOURCE_ENDINGS.contains(&ending.as_str()) {
+            return None;
+        }
+        let mut paths = self.folders.iter().map(|folder| folder.join(name));
+        let path = paths.find(|path| path.is_file())?;
+        let text = read_text(&path, name, MAX_SOURCE_BYTES, None).ok()?;
+        let origin = name.to_owned();
+        Some(Arc::new(SourceText { origin, text }))
+    }
+}
+
+/// Line `number` of a text, from 1, without the spaces around it.
+fn line(text: &str, number: u32) -> Option<&str> {
+    let index = (number as usize).checked_sub(1)?;
+    text.lines().nth(index).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(sources: &Sources, file: &str, line: u32) -> Place {
+        let files = vec!["k.ptx".into(), file.into()];
+        let module = Module {
+            files,
+            ..Module::default()
+        };
+        sources.place(
+            &module,
+            Loc {
+                file: FileId(1),
+                line,
+            },
+        )
+    }
+
+    #[test]
+    fn lines_come_from_files_beside_the_module() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("k.cu"), "first\n\tint i = 0;  \n").unwrap();
+        std::fs::write(folder.path().join("secret"), "first\n").unwrap();
+        let sources = Sources::new(Vec::new(), vec![folder.path().to_owned()]);
+        let text = |file: &str, line| place(&sources, file, line).text;
+        assert_eq!(text("k.cu", 2).as_deref(), Some("int i = 0;"));
+        assert_eq!(
+            [
+                text("k.cu", 0),
+                text("k.cu", 3),
+                text("no.cu", 1),
+                text("secret", 1)
+            ],
+            [None, None, None, None]
+        );
+        let absolute = std::path::absolute(folder.path().join("k.cu")).unwrap();
+        let found = place(&sources, absolute.to_str().unwrap(), 1);
+        assert_eq!(
+            (found.file.as_str(), found.text.as_deref()),
+            ("k.cu", Some("first"))
+        );
+    }
+
+    #[test]
+    fn a_loaded_text_is_its_own_source() {
+        let text = SourceText {
+            origin: "k.ptx".into(),
+            text: "a\n  ret;\n".into(),
+        };
+        let sources = Sources::new(vec![Arc::new(text)], Vec::new());
+        let module = Module {
+            files: vec!["k.ptx".into()],
+            ..Module::default()
+        };
+        let spot = sources.spot(&module, FileId(0), 2).unwrap();
+        assert_eq!((spot.text(), spot.line_column()), ("ret;", (2, 3)));
+        assert_eq!(sources.spot(&module, FileId(0), 4), None);
+    }
+}
