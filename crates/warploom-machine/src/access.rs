@@ -12,7 +12,7 @@ use crate::atomic;
 use crate::exec::{Exec, FaultAt};
 use crate::fault::{AccessInfo, AccessKind, FaultKind};
 use crate::lanes::{Regs, full_mask};
-use crate::memory::{Window, cell};
+use crate::memory::{AllocationKind, Neighbour, Window, cell};
 use crate::pattern::{Pattern, SEGMENT, Shape, local_sectors};
 use crate::warp::Warp;
 
@@ -428,16 +428,11 @@ unsafe fn in_space<const L: usize>(
                 }
             }
             Space::Local => {
-                if high <= u64::from(warp.stack_bytes[lane]) {
+                let bytes = u64::from(warp.stack_bytes[lane]);
+                if high <= bytes {
                     places.0[lane] = local_place(warp, lane, low as u32);
                 } else {
-                    accuse(
-                        lane,
-                        FaultKind::OutOfBounds {
-                            access: info(lane),
-                            nearest: None,
-                        },
-                    );
+                    accuse(lane, outside(info(lane), THREAD_STACK, bytes));
                 }
             }
             Space::Param => {
@@ -447,13 +442,7 @@ unsafe fn in_space<const L: usize>(
                     // SAFETY: the parameter block was padded past its end.
                     places.0[lane] = unsafe { x.env.params_host().add(low as usize) };
                 } else {
-                    accuse(
-                        lane,
-                        FaultKind::OutOfBounds {
-                            access: info(lane),
-                            nearest: None,
-                        },
-                    );
+                    accuse(lane, outside(info(lane), PARAMETERS, x.env.param_bytes));
                 }
             }
             Space::Global | Space::Const | Space::Generic => {
@@ -521,6 +510,18 @@ unsafe fn in_space<const L: usize>(
     Ok(())
 }
 
+const THREAD_STACK: &str = "the thread's local memory";
+const PARAMETERS: &str = "the kernel's parameters";
+
+/// The fault of an access outside of a space that starts at 0 and is one piece.
+fn outside(access: AccessInfo, name: &'static str, bytes: u64) -> FaultKind {
+    let nearest = Neighbour::new(AllocationKind::System(name), 0, bytes, access.address);
+    FaultKind::OutOfBounds {
+        access,
+        nearest: (bytes > 0).then_some(nearest),
+    }
+}
+
 /// Host address of a byte of a lane's local memory.
 fn local_place<const L: usize>(warp: &mut Warp<L>, lane: usize, offset: u32) -> *mut u8 {
     let at = lane * warp.local_stride_bytes as usize + offset as usize;
@@ -562,10 +563,7 @@ pub(crate) unsafe fn frame_op<const L: usize>(
         let kind = if low & u64::from(bytes - 1) != 0 {
             FaultKind::Misaligned { access: info }
         } else if low + u64::from(bytes) > u64::from(warp.stack_bytes[lane]) {
-            FaultKind::OutOfBounds {
-                access: info,
-                nearest: None,
-            }
+            outside(info, THREAD_STACK, warp.stack_bytes[lane].into())
         } else {
             places.0[lane] = local_place(warp, lane, low as u32);
             continue;
@@ -606,10 +604,7 @@ pub(crate) unsafe fn load_param<const L: usize>(
             address: offset,
             bytes: access.bytes(),
         };
-        let kind = FaultKind::OutOfBounds {
-            access,
-            nearest: None,
-        };
+        let kind = outside(access, PARAMETERS, x.env.param_bytes);
         return Err(Box::new(FaultAt { kind, lanes: exec }));
     }
     let width = 1usize << access.width_log2;

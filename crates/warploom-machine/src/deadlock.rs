@@ -5,6 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use crate::block::Block;
+use crate::env::Divergence;
 use crate::fault::Wait;
 use crate::program::Program;
 use crate::warp::{GroupState, Warp};
@@ -84,7 +85,11 @@ fn state_hash<const L: usize>(warp: &Warp<L>) -> u64 {
 const WAIT_LIMIT: usize = 16;
 
 /// Who waits where.
-pub(crate) fn waits<const L: usize>(program: &Program, blocks: &[&mut Block<L>]) -> Vec<Wait> {
+pub(crate) fn waits<const L: usize>(
+    program: &Program,
+    divergence: Divergence,
+    blocks: &[&mut Block<L>],
+) -> Vec<Wait> {
     let module = &program.module;
     let mut all = Vec::new();
     for block in blocks {
@@ -101,7 +106,7 @@ pub(crate) fn waits<const L: usize>(program: &Program, blocks: &[&mut Block<L>])
                     });
                 }
             };
-            for group in &warp.groups {
+            for (number, group) in warp.groups.iter().enumerate() {
                 let inst = &program.code[group.pc as usize];
                 let line = module.origins[group.pc as usize].loc.line;
                 let reason = match group.state {
@@ -125,6 +130,14 @@ pub(crate) fn waits<const L: usize>(program: &Program, blocks: &[&mut Block<L>])
                         let name = inst.op.name();
                         let rest = warp.live() & !group.mask;
                         format!("waits at {name} (line {line}) for lanes among {rest:#010x}")
+                    }
+                    GroupState::Ready
+                        if divergence == Divergence::Ipdom && number != warp.current =>
+                    {
+                        format!(
+                            "held back (line {line}): the stack model finishes the other lanes \
+                             of the warp first"
+                        )
                     }
                     GroupState::Ready => {
                         let last = warp.last_atomic;

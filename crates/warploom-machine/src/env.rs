@@ -128,18 +128,8 @@ impl<const L: usize> LaunchEnv<L> {
     pub(crate) fn shared_neighbour(&self, address: u64) -> Option<Neighbour> {
         let near = |range: &SharedRange| {
             let (start, end) = (u64::from(range.start), u64::from(range.end));
-            let distance_bytes = if address < start {
-                -((start - address) as i64)
-            } else {
-                (address - start).saturating_sub((end - start).saturating_sub(1)) as i64
-            };
-            Neighbour {
-                kind: AllocationKind::Variable(range.name.clone()),
-                base: start,
-                bytes: end - start,
-                distance_bytes,
-                freed: false,
-            }
+            let kind = AllocationKind::Variable(range.name.clone());
+            Neighbour::new(kind, start, end - start, address)
         };
         self.shared
             .iter()

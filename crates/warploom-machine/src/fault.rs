@@ -40,6 +40,9 @@ pub struct AccessInfo {
     pub bytes: u32,
 }
 
+/// Addresses below this are those of a null pointer's members.
+const NULL_PAGE_BYTES: u64 = 4096;
+
 /// The kinds of fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
@@ -171,6 +174,9 @@ impl fmt::Display for FaultKind {
             FaultKind::OutOfBounds { access, nearest } => {
                 write!(f, "{access} is out of bounds")?;
                 match nearest {
+                    _ if access.space == Space::Global && access.address < NULL_PAGE_BYTES => {
+                        f.write_str(": a null pointer")
+                    }
                     Some(near) => write!(f, ": {near}"),
                     None => Ok(()),
                 }

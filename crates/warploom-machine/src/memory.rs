@@ -155,6 +155,24 @@ pub struct Neighbour {
     pub freed: bool,
 }
 
+impl Neighbour {
+    /// A live one, seen from an address.
+    pub fn new(kind: AllocationKind, base: u64, bytes: u64, address: u64) -> Neighbour {
+        let distance_bytes = if address < base {
+            -(base.wrapping_sub(address) as i64)
+        } else {
+            (address - base).saturating_sub(bytes.saturating_sub(1)) as i64
+        };
+        Neighbour {
+            kind,
+            base,
+            bytes,
+            distance_bytes,
+            freed: false,
+        }
+    }
+}
+
 /// The device's global memory.
 #[derive(Clone, Default)]
 pub struct Memory {
@@ -345,19 +363,9 @@ impl Memory {
             .map(|a| (a.base, a.bytes, &a.kind, false));
         let freed = self.freed.iter().map(|f| (f.base, f.bytes, &f.kind, true));
         live.chain(freed)
-            .map(|(base, bytes, kind, freed)| {
-                let distance_bytes = if address < base {
-                    -(base.wrapping_sub(address) as i64)
-                } else {
-                    (address - base).saturating_sub(bytes.saturating_sub(1)) as i64
-                };
-                Neighbour {
-                    kind: kind.clone(),
-                    base,
-                    bytes,
-                    distance_bytes,
-                    freed,
-                }
+            .map(|(base, bytes, kind, freed)| Neighbour {
+                freed,
+                ..Neighbour::new(kind.clone(), base, bytes, address)
             })
             .min_by_key(|n| (n.distance_bytes.unsigned_abs(), n.freed))
     }

@@ -366,7 +366,7 @@ impl<'m, const L: usize> Runner<'m, L> {
             return None;
         }
         let first = blocks.first()?;
-        let waits = deadlock::waits(&self.machine.program, blocks);
+        let waits = deadlock::waits(&self.machine.program, self.env.divergence, blocks);
         let module = self.machine.module();
         let pc = waits.first().map_or(0, |wait| wait.pc);
         let lanes = waits.first().map_or(0, |wait| wait.lanes);

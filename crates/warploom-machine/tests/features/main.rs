@@ -5,5 +5,8 @@
 mod kit;
 
 mod atomics;
+mod barriers;
 mod calls;
+mod memory;
+mod progress;
 mod warp_ops;
