@@ -1,4 +1,31 @@
 //! PTX text to warp programs.
+//!
+//! A module goes through four rooms, each of which knows only those before it:
+//!
+//! 1. `lexer`: text to tokens. A dotted opcode is one token; comments, line markers and debug
+//!    lines vanish here.
+//! 2. `parser`: tokens to the syntax tree in [`ast`], by recursive descent, one token at a time.
+//!    The grammar has no list of opcodes: an instruction is a guard, dotted parts and operands.
+//!    Constant expressions are folded (`constant`), initialisers flattened. After an error the
+//!    parser skips to the next statement, so that one run reports many.
+//! 3. `resolve`: every name in the tree gets its target: a register, variable, label, function,
+//!    or [special register](special). Unknown, doubled and misused names are errors here.
+//! 4. [`lower`]: opcodes and types get their meaning, and the tree becomes a program.
+//!
+//! [`parse`] is the first three rooms, [`load`] all of them. Reports are plain data
+//! ([`diagnostic`]), with a code ([`codes`]), places and a help line; printing them is left to the
+//! caller. Spans are byte ranges of the text, and a [`diagnostic::LineIndex`] turns them into lines
+//! and columns.
+//!
+//! Text comes from strangers: nothing here panics on it, recursion is bounded, the number of
+//! reports is limited, and `%r<1000000>` costs no more than `%r<1>`: registers of a range exist
+//! when they are mentioned.
+//!
+//! # What is accepted
+//!
+//! PTX 1.0 to 9.5, with everything that assemblers let pass and a few things that they don't:
+//! `-` in addresses, `.global` variables inside functions, prototypes and branch tables after
+//! their use. Where compilers disagree with the manual, the compilers win. Addresses are 64 bits.
 
 pub mod ast;
 pub mod codes;
@@ -14,7 +41,7 @@ mod suggest;
 mod target;
 pub mod types;
 
-pub use lower::{Loaded, Problem, load};
+pub use lower::{Loaded, Problem, load, support_table};
 
 use ast::Module;
 use diagnostic::{Diagnostic, Span};

@@ -81,12 +81,6 @@ pub(crate) fn scalar(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic>
         RegClass::Lane32
     };
     let conversion = match (kind(to), kind(from)) {
-        (Kind::Int(to), Kind::Int(from)) if form.mods.sat() && covers(to, from) => {
-            let span = ctx.inst.opcode_span(ctx.opcode);
-            let message = "every number of the source is in the destination's range";
-            let label = "`.sat` is for conversions that can leave the range";
-            return Err(Diagnostic::new(error::COMBINATION, span, message, label));
-        }
         (Kind::Int(to), Kind::Int(from)) => {
             between_integers(to, from, form.mods.sat(), class, width_bits)
         }
@@ -110,11 +104,6 @@ fn finish(ctx: &mut Lower<'_>, conversion: Conversion, source: Src, dst: VReg, c
     ctx.helper(inst.dst(narrow));
     let wide = ctx.op(Op::ZextI32).dst(dst).src(&[narrow.into()]);
     ctx.emit(wide);
-}
-
-/// Whether `to` has all numbers of `from`.
-fn covers(to: IntType, from: IntType) -> bool {
-    to == from || (to.bits() > from.bits() && (to.is_signed() || !from.is_signed()))
 }
 
 /// Integer to integer in a register of `width_bits`.

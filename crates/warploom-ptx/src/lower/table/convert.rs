@@ -78,7 +78,16 @@ macro_rules! mini_rows {
 }
 
 const INTEGERS: &[Row] = &[
-    scalar("sat? int int"),
+    scalar("int int"),
+    // Only where a number can be outside the destination's range.
+    scalar("sat u8 s8|int16|int32|int64"),
+    scalar("sat s8 u8|int16|int32|int64"),
+    scalar("sat u16 s8|s16|int32|int64"),
+    scalar("sat s16 u16|int32|int64"),
+    scalar("sat u32 s8|s16|s32|int64"),
+    scalar("sat s32 u32|int64"),
+    scalar("sat u64 s8|s16|s32|s64"),
+    scalar("sat s64 u64"),
     scalar("irnd ftz? sat? int f32"),
     scalar("irnd sat? int f16|f64"),
     scalar("irnd int bf16").since(78, 90),

@@ -36,12 +36,15 @@ const CNOT: &[Row] = &[
 ];
 
 const LOP3: &[Row] = &[
-    row("b32", "T T T T b32", Lowering::Custom(logic::lop3)).since(43, 50),
+    row("b32", "T T T T b32", Lowering::Custom(logic::lop3))
+        .written("d, a, b, c, immLut")
+        .since(43, 50),
     row(
         "and|or b32",
         "T T T T b32 pred",
         Lowering::Custom(logic::lop3_with_predicate),
     )
+    .written("d|p, a, b, c, immLut, {!}q")
     .since(82, 70),
 ];
 

@@ -14,6 +14,8 @@ mod float;
 mod grammar;
 mod integer;
 mod logic;
+#[cfg(test)]
+mod rows_tests;
 mod support;
 mod video;
 mod words;
@@ -43,7 +45,7 @@ const ARITHMETIC: &[Family] = &[
 ];
 
 /// All families, by the section that they stand in.
-const SECTIONS: &[(&str, &[Family])] = &[
+static SECTIONS: &[(&str, &[Family])] = &[
     ("Arithmetic", ARITHMETIC),
     ("Integer arithmetic", integer::FAMILIES),
     ("Logic and shifts", logic::FAMILIES),
