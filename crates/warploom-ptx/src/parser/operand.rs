@@ -163,7 +163,8 @@ impl Parser<'_> {
         let span = self.span;
         let name = self.selected_name()?;
         match self.token {
-            Token::Plus | Token::Minus => {
+            // Not `-`: a comma forgotten before a negative constant is likelier.
+            Token::Plus => {
                 let offset = self.offset()?;
                 let id = push_address(body, Some(name), span, offset);
                 Ok(OperandKind::NameOffset(id))
