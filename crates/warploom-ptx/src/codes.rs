@@ -70,6 +70,8 @@ codes! {
     TARGET_VERSION "W0002";
     /// Text after the NUL byte that ends the module.
     TRAILING_TEXT "W0003";
+    /// So many errors that the rest of the module was not looked at.
+    STOPPED "W0004";
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What the front end reports, as plain data: nothing here prints or knows a terminal.
 
+use crate::codes;
 use std::fmt;
 
 /// A byte range of the source text.
@@ -177,9 +178,15 @@ impl Diagnostics {
         self.errors > 0
     }
 
-    /// The reports in source order.
+    /// The reports in source order, and last a word about those that may be missing.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|d| d.span().start);
+        if let (true, Some(last)) = (self.is_full(), self.list.last()) {
+            let message = format!("stopped after {} errors", Self::LIMIT);
+            let report = Diagnostic::new(codes::STOPPED, last.span(), message, "the last of them");
+            self.list
+                .push(report.with_help("correct these first, then look for more"));
+        }
         self.list
     }
 }
@@ -256,7 +263,11 @@ mod tests {
         all.push(Diagnostic::new(Code("W0001"), Span::new(0, 1), "m", "l"));
         assert!(all.is_full());
         let kept = all.finish();
-        assert_eq!(kept.len(), Diagnostics::LIMIT + 1);
+        assert_eq!(kept.len(), Diagnostics::LIMIT + 2);
         assert_eq!(kept[0].severity, Severity::Warning);
+        assert_eq!(
+            kept[Diagnostics::LIMIT + 1].message,
+            "stopped after 50 errors"
+        );
     }
 }

@@ -411,5 +411,6 @@ fn the_number_of_reports_is_limited() {
     let bad = "mov.b32 %r1, ;\n".repeat(200);
     let source = with_header(&format!(".entry k() {{\n.reg .b32 %r<2>;\n{bad}}}"));
     let (_, diagnostics) = warploom_ptx::parse(&source, "t");
-    assert_eq!(diagnostics.len(), 50, "{}", listing(&source, &diagnostics));
+    assert_eq!(diagnostics.len(), 51, "{}", listing(&source, &diagnostics));
+    assert_eq!(diagnostics[50].code, warploom_ptx::codes::STOPPED);
 }
