@@ -18,7 +18,8 @@ struct Conversion {
     flags: Vec<u8>,
     width: Option<Number>,
     precision: Option<Number>,
-    long: bool,
+    /// Bits of an integer.
+    bits: u32,
     kind: Kind,
     letter: u8,
 }
@@ -99,9 +100,9 @@ fn conversion(text: &[u8]) -> Option<(Conversion, usize)> {
     } else {
         None
     };
-    let mut long = false;
+    let mut bits = 32;
     while let Some(&c) = text.get(at).filter(|c| b"hlLqjzt".contains(c)) {
-        long |= c != b'h';
+        bits = if c == b'h' { (bits / 2).max(8) } else { 64 };
         at += 1;
     }
     let letter = *text.get(at)?;
@@ -119,7 +120,7 @@ fn conversion(text: &[u8]) -> Option<(Conversion, usize)> {
             flags,
             width,
             precision,
-            long,
+            bits,
             kind,
             letter,
         },
@@ -173,20 +174,17 @@ pub(crate) fn format(
         let precision = precision.map(|n| (n as usize).min(WIDTH_LIMIT));
         left |= width < 0;
         let width = (width.unsigned_abs() as usize).min(WIDTH_LIMIT);
-        let bytes = if conversion.long { 8 } else { 4 };
+        // What is narrower than an int travels as one.
+        let bytes = if conversion.bits == 64 { 8 } else { 4 };
+        let unused = 64 - conversion.bits;
         let (sign, digits) = match conversion.kind {
             Kind::Signed => {
-                let raw = argument(bytes)?;
-                let value = if conversion.long {
-                    raw as i64
-                } else {
-                    i64::from(raw as i32)
-                };
+                let value = (argument(bytes)? << unused) as i64 >> unused;
                 let digits = at_least(value.unsigned_abs().to_string(), precision);
-                (sign_of(value < 0, &conversion.flags), digits)
+                (sign_of(value < 0, &conversion.flags), digits.into_bytes())
             }
             Kind::Unsigned => {
-                let value = argument(bytes)?;
+                let value = argument(bytes)? << unused >> unused;
                 let alternate = conversion.flags.contains(&b'#') && value != 0;
                 let (prefix, digits) = match conversion.letter {
                     b'o' => ("0", format!("{value:o}")),
@@ -195,7 +193,7 @@ pub(crate) fn format(
                     _ => ("", value.to_string()),
                 };
                 let prefix = if alternate { prefix } else { "" };
-                (prefix.to_owned(), at_least(digits, precision))
+                (prefix.to_owned(), at_least(digits, precision).into_bytes())
             }
             Kind::Float => {
                 let value = f64::from_bits(argument(8)?);
@@ -205,22 +203,22 @@ pub(crate) fn format(
                         value.is_sign_negative() && !value.is_nan(),
                         &conversion.flags,
                     ),
-                    digits,
+                    digits.into_bytes(),
                 )
             }
-            Kind::Char => (String::new(), char::from(argument(4)? as u8).to_string()),
-            Kind::Pointer => (String::new(), format!("{:#x}", argument(8)?)),
+            Kind::Char => (String::new(), vec![argument(4)? as u8]),
+            Kind::Pointer => (String::new(), format!("{:#x}", argument(8)?).into_bytes()),
             Kind::String => {
                 let at = argument(8)?;
                 let text = string(at).ok_or("printf: %s is given no readable string")?;
                 let text = &text[..text.len().min(precision.unwrap_or(usize::MAX))];
-                (String::new(), String::from_utf8_lossy(text).into_owned())
+                (String::new(), text.to_vec())
             }
         };
-        let length = sign.len() + digits.chars().count();
+        let length = sign.len() + digits.len();
         let padding = width.saturating_sub(length);
         let numeric = matches!(conversion.kind, Kind::Signed | Kind::Unsigned | Kind::Float);
-        let finite = digits.bytes().any(|c| c.is_ascii_digit());
+        let finite = digits.iter().any(u8::is_ascii_digit);
         let exact = precision.is_none() || conversion.kind == Kind::Float;
         let zeros = conversion.flags.contains(&b'0') && !left && numeric && finite && exact;
         if !left && !zeros {
@@ -230,7 +228,7 @@ pub(crate) fn format(
         if zeros {
             out.extend(std::iter::repeat_n(b'0', padding));
         }
-        out.extend_from_slice(digits.as_bytes());
+        out.extend_from_slice(&digits);
         if left {
             out.extend(std::iter::repeat_n(b' ', padding));
         }
@@ -249,6 +247,9 @@ fn sign_of(negative: bool, flags: &[u8]) -> String {
 }
 
 fn at_least(digits: String, precision: Option<usize>) -> String {
+    if precision == Some(0) && digits == "0" {
+        return String::new();
+    }
     let missing = precision.unwrap_or(1).saturating_sub(digits.len());
     "0".repeat(missing) + &digits
 }
