@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) -> Features {
     };
     features.add_diagnostics(&program.warnings);
     for inst in &program.module().code {
-        features.add(inst.op);
+        features.add((inst.op, inst.mods));
     }
     for model in [DivergenceModel::Its, DivergenceModel::Ipdom] {
         let first = launch_all(&program, model, &mut features);
@@ -127,8 +127,9 @@ fn plan(kernel: &Function) -> LaunchPlan {
 }
 
 fn describe(report: &LaunchReport, instructions: usize, features: &mut Features) {
-    // The limit is looked at where a basic block begins, and a warp has 32 lanes.
-    let most = MAX_THREAD_INSTRUCTIONS + 32 * instructions as u64;
+    // Each of the two blocks may use the limit up; it is looked at where a basic block begins, and
+    // a warp has 32 lanes.
+    let most = 2 * (MAX_THREAD_INSTRUCTIONS + 32 * instructions as u64);
     let done = report.metrics.tally.thread_instructions;
     assert!(done <= most, "{done} thread instructions, at most {most}");
     features.add(format!("{:?}", report.outcome));
