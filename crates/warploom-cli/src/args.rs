@@ -1,0 +1,268 @@
+//! The command line: the one definition of commands and options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use warploom::plan::Named;
+use warploom::text::Spot;
+use warploom::{DivergenceModel, Options};
+
+/// A GPU in software: runs GPU kernels on a machine without a GPU and shows what every warp did.
+#[derive(Debug, Parser)]
+#[command(
+    name = "warploom",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// Options of every command.
+#[derive(Args, Debug)]
+pub struct Global {
+    /// Write the result as JSON to PATH; `-` is standard output, and then nothing else is printed
+    /// there
+    #[arg(long, global = true, value_name = "PATH", display_order = 100)]
+    pub json: Option<PathBuf>,
+    /// Say on standard error how long each step took
+    #[arg(short, long, global = true, display_order = 101)]
+    pub verbose: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run kernels: a launch file, or a kernel of a module
+    Run(RunArgs),
+    /// Run a lesson and draw every instruction that its warps issue
+    Lesson(LessonArgs),
+    /// List the devices, or show one with the source of every figure
+    Devices(DevicesArgs),
+    /// Say how many blocks of a kernel an SM holds at once, and what limits them
+    Occupancy(OccupancyArgs),
+    /// Say what is installed, and what each missing thing would enable
+    Doctor,
+    /// Print the completion script of a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page of the program or of a command
+    Man(ManArgs),
+}
+
+/// Which machine runs a program, and how.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Machine")]
+pub struct MachineArgs {
+    /// Device to simulate: a name that `warploom devices` lists, or a `.toml` file
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// Override a figure of the device, such as `sms=20`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// How lanes that part meet again; the device's own if not given
+    #[arg(long, value_name = "MODEL")]
+    pub divergence: Option<Divergence>,
+    /// Host threads; 0 is one for each core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Stop after N thread instructions [default: 10^12]
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
+}
+
+/// Divergence models.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Divergence {
+    /// A reconvergence stack, as before Volta
+    Ipdom,
+    /// Independent threads, from Volta on
+    Its,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_HELP)]
+pub struct RunArgs {
+    /// A launch file (.toml), or a module (.ptx, .cu, .simt) with the options below
+    pub file: PathBuf,
+    /// Save a buffer after the run
+    #[arg(long, value_name = "NAME=PATH.npy")]
+    pub out: Vec<String>,
+    /// The launch of a module's kernel.
+    #[command(flatten)]
+    pub launch: LaunchArgs,
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArgs,
+}
+
+/// The launch of a module's kernel.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Launch of a module's kernel")]
+pub struct LaunchArgs {
+    /// Kernel to launch; may be left out if the module has only one
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Blocks
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub grid: Option<String>,
+    /// Threads of a block
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub block: Option<String>,
+    /// Bytes of dynamic shared memory
+    #[arg(long, value_name = "BYTES")]
+    pub shared: Option<String>,
+    /// An argument of the kernel, once for each
+    #[arg(long, value_name = "[NAME=]KIND:VALUE", allow_hyphen_values = true)]
+    pub arg: Vec<String>,
+    /// All blocks are resident at once and may wait for each other
+    #[arg(long)]
+    pub cooperative: bool,
+}
+
+const RUN_HELP: &str = "\
+Arguments are written like
+  u32:7  s64:-1  f32:2.5  bool:true   a number of that type
+  bytes:0011ff                        raw bytes, for structures
+  zeros:f32[1024]  ones:  iota:       a new buffer; K and M in lengths are 1024-based
+  random:f32[64,64]:7                 a new buffer of random numbers, with a seed
+  npy:x.npy                           a new buffer with the elements of a file
+  buffer:x+64                         the address of an earlier buffer, plus bytes
+and NAME= in front names the new buffer.
+
+Exit codes: 0 done, 1 the kernel failed or an expectation does not hold, 2 the input is wrong or
+needs something that is not supported.
+
+Example:
+  warploom run saxpy.ptx --kernel saxpy --grid 4 --block 256 \\
+    --arg u32:1000 --arg f32:2 --arg iota:f32[1000] --arg y=ones:f32[1000] --out y=y.npy";
+
+/// Arguments of `lesson`.
+#[derive(Args, Debug)]
+#[command(after_help = LESSON_HELP)]
+pub struct LessonArgs {
+    /// A program of the lesson language (.simt)
+    pub file: PathBuf,
+    /// Draw only this warp of each block
+    #[arg(long, value_name = "N")]
+    pub warp: Option<u32>,
+    /// Draw at most N issues; JSON has as many
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub rows: usize,
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArgs,
+}
+
+const LESSON_HELP: &str = "\
+Each row is an issue: the warp, the line of the program, the active lanes as a mask, a cell for each
+lane, lane 0 first. The device is `lesson` if none is given, and its warps are as wide as the
+program says. `docs/lesson-language.md` describes the language.
+
+Example:
+  warploom lesson lessons/02-divergent.simt";
+
+/// Arguments of `devices`.
+#[derive(Args, Debug)]
+pub struct DevicesArgs {
+    /// What to do instead of listing.
+    #[command(subcommand)]
+    pub command: Option<DevicesCommand>,
+}
+
+/// What to do with a device.
+#[derive(Debug, Subcommand)]
+pub enum DevicesCommand {
+    /// Show every figure of a device and where it comes from
+    Show {
+        /// A name that `warploom devices` lists, or a `.toml` file
+        name: String,
+        /// Override a figure, such as `sms=20`
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+}
+
+/// Arguments of `occupancy`.
+#[derive(Args, Debug)]
+pub struct OccupancyArgs {
+    /// A name that `warploom devices` lists, or a `.toml` file [default: h100]
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// Override a figure of the device, such as `registers.per_sm=32768`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Threads of a block
+    #[arg(long, value_name = "THREADS")]
+    pub block: u32,
+    /// Registers of a thread
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    pub regs: u32,
+    /// Shared memory of a block, static and dynamic
+    #[arg(long, value_name = "BYTES", default_value = "0")]
+    pub shared: String,
+}
+
+/// Arguments of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// The command; the program itself if not given
+    pub command: Option<String>,
+}
+
+/// The device that `--device` names.
+pub fn named_device(name: Option<&String>) -> Option<Named> {
+    name.map(|name| Named {
+        name: name.clone(),
+        spot: Some(Spot::whole("--device", name.as_str())),
+    })
+}
+
+/// Splits `KEY=VALUE`; without a `=` the value is empty, and setting the key says what is wrong.
+pub fn key_values(set: &[String]) -> Vec<(String, String)> {
+    let split = |pair: &String| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (key.to_owned(), value.to_owned())
+    };
+    set.iter().map(split).collect()
+}
+
+impl MachineArgs {
+    /// The same as options of a run.
+    pub fn options(&self) -> Options<'static> {
+        Options {
+            device: named_device(self.device.as_ref()),
+            set: key_values(&self.set),
+            divergence: self.divergence.map(|model| match model {
+                Divergence::Ipdom => DivergenceModel::Ipdom,
+                Divergence::Its => DivergenceModel::Its,
+            }),
+            threads: self.threads,
+            max_thread_instructions: self.max_instructions,
+            interrupt: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

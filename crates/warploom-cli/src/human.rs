@@ -1,0 +1,354 @@
+//! The report of a run, for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use warploom::metrics::{COUNTERS, Tally};
+use warploom::report::{
+    ExpectationReport, Failure, LaunchReport, Note, Outcome, Place, Report, Waiting,
+};
+
+use crate::table::{Align, Rows, clean, count, percent, shorten};
+
+/// Launches that are shown side by side; more are shown in a row each.
+const SIDE_BY_SIDE: usize = 4;
+/// Source lines that are shown.
+const HOT_LINES: usize = 12;
+/// Characters of a kernel's name in a table.
+const NAME_WIDTH: usize = 28;
+/// Characters of a source line in a table.
+const TEXT_WIDTH: usize = 64;
+
+/// Everything but what ended the run early.
+pub fn report(report: &Report) -> String {
+    let mut text = format!(
+        "device {}, divergence {}\n",
+        report.device, report.divergence
+    );
+    for note in &report.notes {
+        text.push_str(&note_line(note));
+    }
+    match report.launches.as_slice() {
+        [] => {}
+        few if few.len() <= SIDE_BY_SIDE => text.push_str(&columns(few)),
+        many => text.push_str(&rows(many)),
+    }
+    text.push_str(&hot_lines(&report.launches));
+    for launch in &report.launches {
+        for note in &launch.notes {
+            text.push_str(&note_line(note));
+        }
+    }
+    if !report.expectations.is_empty() {
+        text.push('\n');
+        text.push_str(&expectations(&report.expectations));
+    }
+    for saved in &report.saved {
+        let _ = writeln!(
+            text,
+            "saved `{}` to {}",
+            clean(&saved.buffer),
+            clean(&saved.path)
+        );
+    }
+    text
+}
+
+fn note_line(note: &Note) -> String {
+    let at = note
+        .place
+        .as_ref()
+        .map(|place| format!("{}: ", place.at()))
+        .unwrap_or_default();
+    format!("note: {}\n", clean(&format!("{at}{}", note.message)))
+}
+
+fn extent([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("{x}x{y}"),
+        _ => format!("{x}x{y}x{z}"),
+    }
+}
+
+/// A metric's value in each launch.
+struct Metric {
+    key: &'static str,
+    nsight: &'static str,
+    get: fn(&LaunchReport) -> String,
+}
+
+/// What follows the counters.
+const MORE: [Metric; 5] = [
+    Metric {
+        key: "simt_efficiency",
+        nsight: "smsp__thread_inst_executed_per_inst_executed.pct",
+        get: |launch| percent(efficiency(launch)),
+    },
+    Metric {
+        key: "registers_per_thread",
+        nsight: "launch__registers_per_thread",
+        get: |launch| launch.metrics.footprint.registers_per_thread.to_string(),
+    },
+    Metric {
+        key: "shared_bytes_per_block",
+        nsight: "launch__shared_mem_per_block",
+        get: |launch| count(launch.metrics.footprint.shared_bytes_per_block.into()),
+    },
+    Metric {
+        key: "theoretical_occupancy",
+        nsight: "sm__maximum_warps_per_active_cycle_pct",
+        get: |launch| percent(launch.metrics.footprint.theoretical_occupancy),
+    },
+    Metric {
+        key: "occupancy_limiter",
+        nsight: "launch__occupancy_limit_*",
+        get: |launch| launch.metrics.footprint.occupancy_limiter.to_string(),
+    },
+];
+
+fn efficiency(launch: &LaunchReport) -> f64 {
+    launch
+        .metrics
+        .tally
+        .simt_efficiency(launch.metrics.warp_width)
+}
+
+/// Few launches, a column each.
+fn columns(launches: &[LaunchReport]) -> String {
+    let names: Vec<String> = launches
+        .iter()
+        .map(|launch| shorten(&clean(&launch.kernel), NAME_WIDTH))
+        .collect();
+    let mut head = vec![("", Align::Left)];
+    head.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
+    head.push(("Nsight Compute", Align::Left));
+    let mut table = Rows::new(&head);
+    let mut row = |key: &str, values: Vec<String>, nsight: &str| {
+        let values = [key.to_owned()].into_iter().chain(values);
+        table.row(values.chain([nsight.to_owned()]));
+    };
+    let each = |get: &dyn Fn(&LaunchReport) -> String| launches.iter().map(get).collect();
+    row("grid", each(&|launch| extent(launch.grid)), "");
+    row("block", each(&|launch| extent(launch.block)), "");
+    for counter in COUNTERS {
+        let value = |launch: &LaunchReport| (counter.get)(&launch.metrics.tally);
+        if launches.iter().any(|launch| value(launch) != 0) {
+            row(
+                counter.key,
+                each(&|launch| count(value(launch))),
+                counter.nsight,
+            );
+        }
+    }
+    for metric in &MORE {
+        row(metric.key, each(&metric.get), metric.nsight);
+    }
+    table.draw()
+}
+
+/// Many launches, a row each.
+fn rows(launches: &[LaunchReport]) -> String {
+    let mut table = Rows::new(&[
+        ("", Align::Right),
+        ("kernel", Align::Left),
+        ("grid", Align::Right),
+        ("block", Align::Right),
+        ("warp instructions", Align::Right),
+        ("simt", Align::Right),
+        ("divergent", Align::Right),
+        ("sectors (ideal)", Align::Right),
+        ("conflicts", Align::Right),
+        ("occupancy", Align::Right),
+    ]);
+    for (number, launch) in launches.iter().enumerate() {
+        let tally = &launch.metrics.tally;
+        table.row([
+            (number + 1).to_string(),
+            shorten(&launch.kernel, NAME_WIDTH),
+            extent(launch.grid),
+            extent(launch.block),
+            count(tally.warp_instructions),
+            percent(efficiency(launch)),
+            count(tally.divergent_branches),
+            sectors(tally),
+            count(tally.shared_bank_conflicts),
+            percent(launch.metrics.footprint.theoretical_occupancy),
+        ]);
+    }
+    table.draw()
+}
+
+/// Sectors of loads and stores, and what they would be side by side.
+fn sectors(tally: &Tally) -> String {
+    let touched = tally.global_load_sectors + tally.global_store_sectors;
+    let ideal = tally.global_load_ideal_sectors + tally.global_store_ideal_sectors;
+    match touched {
+        0 => String::new(),
+        _ => format!("{} ({})", count(touched), count(ideal)),
+    }
+}
+
+/// The source lines with the most issues, over all launches.
+fn hot_lines(launches: &[LaunchReport]) -> String {
+    let mut lines: BTreeMap<(&str, u32), (&Place, Tally)> = BTreeMap::new();
+    for line in launches.iter().flat_map(|launch| &launch.lines) {
+        let key = (line.place.file.as_str(), line.place.line);
+        lines
+            .entry(key)
+            .or_insert((&line.place, Tally::default()))
+            .1
+            .add(&line.tally);
+    }
+    let total: u64 = lines
+        .values()
+        .map(|(_, tally)| tally.warp_instructions)
+        .sum();
+    let Some(width) = launches.first().map(|launch| launch.metrics.warp_width) else {
+        return String::new();
+    };
+    let mut hottest: Vec<(&Place, Tally)> = lines.into_values().collect();
+    hottest.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.warp_instructions));
+    let left_out = hottest.len().saturating_sub(HOT_LINES);
+    let mut table = Rows::new(&[
+        ("line", Align::Left),
+        ("warp instructions", Align::Right),
+        ("share", Align::Right),
+        ("simt", Align::Right),
+        ("divergent", Align::Right),
+        ("sectors (ideal)", Align::Right),
+        ("conflicts", Align::Right),
+        ("source", Align::Left),
+    ]);
+    let some = |value: u64| {
+        if value == 0 {
+            String::new()
+        } else {
+            count(value)
+        }
+    };
+    for (place, tally) in hottest.iter().take(HOT_LINES) {
+        table.row([
+            shorten(&place.at(), 40),
+            count(tally.warp_instructions),
+            percent(tally.warp_instructions as f64 / total.max(1) as f64),
+            percent(tally.simt_efficiency(width)),
+            some(tally.divergent_branches),
+            sectors(tally),
+            some(tally.shared_bank_conflicts),
+            shorten(place.text.as_deref().unwrap_or(""), TEXT_WIDTH),
+        ]);
+    }
+    if hottest.is_empty() {
+        return String::new();
+    }
+    let rest = match left_out {
+        0 => String::new(),
+        1 => "  … and 1 line more\n".to_owned(),
+        more => format!("  … and {more} lines more\n"),
+    };
+    format!("\n{}{rest}", table.draw())
+}
+
+/// What became of the expectations.
+pub fn expectations(expectations: &[ExpectationReport]) -> String {
+    let mut text = String::new();
+    for expectation in expectations {
+        let ExpectationReport {
+            elements,
+            differing,
+            rtol,
+            atol,
+            ..
+        } = expectation;
+        let buffer = clean(&expectation.buffer);
+        let error = match expectation.largest_error {
+            Some(error) => format!("largest error {error:?}"),
+            None => "a number stands against a NaN or infinity".to_owned(),
+        };
+        if expectation.ok {
+            let _ = writeln!(
+                text,
+                "expected `{buffer}`: holds, {elements} elements, {error}"
+            );
+            continue;
+        }
+        let _ = writeln!(
+            text,
+            "expected `{buffer}`: FAILED, {differing} of {elements} elements differ by more than \
+             {atol:?} + {rtol:?} * |expected|; {error}"
+        );
+        let columns = [
+            ("index", Align::Left),
+            ("found", Align::Right),
+            ("expected", Align::Right),
+        ];
+        let mut table = Rows::new(&columns);
+        for first in &expectation.first_differences {
+            table.row([
+                first.index.clone(),
+                first.found.clone(),
+                first.expected.clone(),
+            ]);
+        }
+        text.push_str(&table.draw());
+    }
+    text
+}
+
+/// What ended the run early.
+pub fn failure(failure: &Failure, outcome: Outcome) -> String {
+    let word = match outcome {
+        Outcome::Fault => "fault",
+        Outcome::Limit => "stopped",
+        _ => "unsupported",
+    };
+    let mut lines = failure.message.lines().map(clean);
+    let mut text = format!("{word}: {}", lines.next().unwrap_or_default());
+    if failure.waits.is_empty() {
+        for line in lines {
+            let _ = write!(text, "\n  {line}");
+        }
+    }
+    let mut place = format!("kernel {}", clean(&failure.kernel));
+    if let (Some(block), Some(thread)) = (failure.block, failure.thread) {
+        let _ = write!(place, ", block {}, thread {}", index(block), index(thread));
+        if let Some(lanes) = &failure.lanes {
+            let _ = write!(place, ", lanes {lanes}");
+        }
+    }
+    let _ = write!(text, "\n  in {place}");
+    source(&mut text, "  ", &failure.place);
+    if let Some(instruction) = &failure.instruction {
+        let _ = write!(text, "\n  instruction: {}", clean(instruction));
+    }
+    for wait in &failure.waits {
+        let Waiting {
+            block,
+            warp,
+            lanes,
+            reason,
+            place,
+        } = wait;
+        let (block, reason) = (index(*block), clean(reason));
+        let _ = write!(
+            text,
+            "\n  block {block} warp {warp} lanes {lanes}: {reason}"
+        );
+        source(&mut text, "    ", place);
+    }
+    text
+}
+
+fn index([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
+}
+
+fn source(text: &mut String, indent: &str, place: &Place) {
+    if !place.file.is_empty() {
+        let _ = write!(text, "\n{indent}at {}", clean(&place.at()));
+        if let Some(line) = &place.text {
+            let _ = write!(text, ": {}", clean(line));
+        }
+    }
+}
