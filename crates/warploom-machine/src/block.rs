@@ -33,6 +33,20 @@ pub struct BlockParts {
 const NOTE_LIMIT: usize = 16;
 
 impl BlockParts {
+    fn new<const L: usize>(env: &LaunchEnv<L>, number: u64, shared: Vec<[u64; 4]>) -> BlockParts {
+        BlockParts {
+            number,
+            index: env.block_index(number),
+            shared,
+            barriers: Default::default(),
+            waiters: 0,
+            clock: 0,
+            clock_pc: 0,
+            mutations: 0,
+            notes: Vec::new(),
+        }
+    }
+
     /// The host address of shared memory.
     #[inline(always)]
     pub(crate) fn shared_host(&mut self) -> *mut u8 {
@@ -74,20 +88,32 @@ impl<const L: usize> Block<L> {
             .map(|warp| Warp::new(warp, env.warp_lanes(warp), env.kernel, &env.entry))
             .collect();
         Block {
-            parts: BlockParts {
-                number,
-                index: env.block_index(number),
-                shared: vec![[0; 4]; words],
-                barriers: Default::default(),
-                waiters: 0,
-                clock: 0,
-                clock_pc: 0,
-                mutations: 0,
-                notes: Vec::new(),
-            },
+            parts: BlockParts::new(env, number, vec![[0; 4]; words]),
             warps,
             next_warp: 0,
         }
+    }
+
+    /// Block number `number`, in the allocations of one that has finished, if there is one.
+    pub(crate) fn enter_or_new(kept: Option<Block<L>>, env: &LaunchEnv<L>, number: u64) -> Self {
+        match kept {
+            Some(mut block) => {
+                block.enter(env, number);
+                block
+            }
+            None => Block::new(env, number),
+        }
+    }
+
+    /// Becomes another block of the same launch, keeping the allocations.
+    fn enter(&mut self, env: &LaunchEnv<L>, number: u64) {
+        let mut shared = std::mem::take(&mut self.parts.shared);
+        shared.fill([0; 4]);
+        self.parts = BlockParts::new(env, number, shared);
+        for warp in &mut self.warps {
+            warp.enter(env.warp_lanes(warp.index), env.kernel, &env.entry);
+        }
+        self.next_warp = 0;
     }
 
     /// Whether every thread has exited.

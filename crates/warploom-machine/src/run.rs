@@ -436,8 +436,9 @@ fn chunk<const L: usize>(
     limits: Limits<'_>,
 ) -> RunResult {
     let mut runner = Runner::new(machine, env, limits, false);
+    let mut kept: Option<Block<L>> = None;
     for number in blocks {
-        let mut block = Block::new(env, number);
+        let mut block = Block::enter_or_new(kept.take(), env, number);
         let mut quiet = Quiet::default();
         loop {
             match runner.turn(&machine.memory, &mut block, limits, &mut NoObserver) {
@@ -473,6 +474,7 @@ fn chunk<const L: usize>(
         }
         runner.blocks_done += 1;
         runner.keep_notes(&mut block);
+        kept = Some(block);
     }
     runner.end(Outcome::Completed, &mut [], None)
 }
@@ -502,6 +504,7 @@ fn serial_in<const L: usize, O: Observer>(
 ) -> RunResult {
     let mut runner = Runner::new(machine, env, limits, true);
     let mut resident: VecDeque<Block<L>> = VecDeque::new();
+    let mut kept: Option<Block<L>> = None;
     let mut next = 0;
     let mut quiet = Quiet::default();
     loop {
@@ -514,7 +517,7 @@ fn serial_in<const L: usize, O: Observer>(
                 if !room || next == launch.blocks {
                     break;
                 }
-                resident.push_back(Block::new(env, next));
+                resident.push_back(Block::enter_or_new(kept.take(), env, next));
                 next += 1;
                 progress = true;
             }
@@ -524,7 +527,7 @@ fn serial_in<const L: usize, O: Observer>(
                 Turn::Finished => {
                     runner.blocks_done += 1;
                     runner.keep_notes(block);
-                    resident.remove(position);
+                    kept = resident.remove(position);
                     (host.progress)(runner.blocks_done);
                     progress = true;
                     continue;

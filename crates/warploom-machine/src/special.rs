@@ -23,13 +23,17 @@ pub(crate) unsafe fn read<const L: usize>(
 ) {
     let special = Special::from_code(u32::from(inst.mods.high()));
     let mut values = [0u64; L];
-    match per_lane(special) {
-        true => {
+    match special {
+        Special::TidX | Special::TidY | Special::TidZ => {
+            let axis = (special.code() - Special::TidX.code()) as usize;
+            thread_indices(x, warp, axis, &mut values);
+        }
+        _ if per_lane(special) => {
             for (lane, value) in values.iter_mut().enumerate() {
                 *value = of_lane(x, warp, special, lane as u32);
             }
         }
-        false => values = [of_block(x, special, inst, warp, pc); L],
+        _ => values = [of_block(x, special, inst, warp, pc); L],
     }
     // SAFETY: the caller's promise.
     unsafe {
@@ -41,19 +45,35 @@ pub(crate) unsafe fn read<const L: usize>(
     }
 }
 
+/// One coordinate of every lane's thread index: counts up from the first lane's, without a division
+/// per lane.
+fn thread_indices<const L: usize>(
+    x: &Exec<'_, L>,
+    warp: &Warp<L>,
+    axis: usize,
+    into: &mut [u64; L],
+) {
+    let [width, height, _] = x.env.block;
+    let mut index = x.env.thread_index(warp.index * x.env.warp_width);
+    for value in into {
+        *value = index[axis].into();
+        index[0] += 1;
+        if index[0] == width {
+            index[0] = 0;
+            index[1] += 1;
+        }
+        if index[1] == height {
+            index[1] = 0;
+            index[2] += 1;
+        }
+    }
+}
+
 fn per_lane(special: Special) -> bool {
     use Special::*;
     matches!(
         special,
-        TidX | TidY
-            | TidZ
-            | LaneId
-            | LaneMaskEq
-            | LaneMaskLe
-            | LaneMaskLt
-            | LaneMaskGe
-            | LaneMaskGt
-            | GlobalIndex
+        LaneId | LaneMaskEq | LaneMaskLe | LaneMaskLt | LaneMaskGe | LaneMaskGt | GlobalIndex
     )
 }
 
@@ -63,9 +83,6 @@ fn of_lane<const L: usize>(x: &Exec<'_, L>, warp: &Warp<L>, special: Special, la
     let all = if width >= 64 { !0 } else { (1u64 << width) - 1 };
     let me = 1u64 << lane;
     match special {
-        Special::TidX => x.env.thread_index(thread)[0].into(),
-        Special::TidY => x.env.thread_index(thread)[1].into(),
-        Special::TidZ => x.env.thread_index(thread)[2].into(),
         Special::LaneMaskEq => me,
         Special::LaneMaskLt => me - 1,
         Special::LaneMaskLe => me | (me - 1),

@@ -154,33 +154,16 @@ impl<const L: usize> Warp<L> {
             lanes,
             exited: 0,
             exited_after_work: 0,
-            rows: vec![Row([0; L]); entry.rows as usize],
-            masks: vec![0; entry.masks as usize],
+            rows: Vec::new(),
+            masks: Vec::new(),
             select: Select::new(),
-            groups: vec![Group {
-                pc: entry.pc,
-                mask: lanes,
-                scope: NO_SCOPE,
-                frame: 0,
-                state: GroupState::Ready,
-                worked: false,
-                last_turn: 0,
-            }],
+            groups: Vec::new(),
             current: 0,
             scopes: Vec::new(),
             free_scopes: Vec::new(),
-            frames: vec![Frame {
-                function: kernel,
-                parent: Index::MAX,
-                call_pc: 0,
-                depth: 0,
-                rows: 0,
-                masks: 0,
-                base_bytes: [0; L],
-                live: true,
-            }],
+            frames: Vec::new(),
             free_frames: Vec::new(),
-            stack_bytes: [entry.frame_bytes; L],
+            stack_bytes: [0; L],
             local: Vec::new(),
             local_stride_bytes: 0,
             turn: 0,
@@ -189,9 +172,53 @@ impl<const L: usize> Warp<L> {
             mutations_seen: 0,
             last_atomic: None,
         };
-        warp.masks[0] = !0;
-        warp.reserve_local(entry.frame_bytes);
+        warp.enter(lanes, kernel, entry);
         warp
+    }
+
+    /// Starts anew at the entry of a kernel, keeping the allocations.
+    pub fn enter(&mut self, lanes: u64, kernel: FunctionId, entry: &Entry) {
+        self.lanes = lanes;
+        self.exited = 0;
+        self.exited_after_work = 0;
+        self.rows.clear();
+        self.rows.resize(entry.rows as usize, Row([0; L]));
+        self.masks.clear();
+        self.masks.resize(entry.masks as usize, 0);
+        self.masks[0] = !0;
+        self.groups.clear();
+        self.groups.push(Group {
+            pc: entry.pc,
+            mask: lanes,
+            scope: NO_SCOPE,
+            frame: 0,
+            state: GroupState::Ready,
+            worked: false,
+            last_turn: 0,
+        });
+        self.current = 0;
+        self.scopes.clear();
+        self.free_scopes.clear();
+        self.frames.clear();
+        self.frames.push(Frame {
+            function: kernel,
+            parent: Index::MAX,
+            call_pc: 0,
+            depth: 0,
+            rows: 0,
+            masks: 0,
+            base_bytes: [0; L],
+            live: true,
+        });
+        self.free_frames.clear();
+        self.stack_bytes = [entry.frame_bytes; L];
+        self.local.fill(0);
+        self.reserve_local(entry.frame_bytes);
+        self.turn = 0;
+        self.spins = 0;
+        self.quiet_spins = 0;
+        self.mutations_seen = 0;
+        self.last_atomic = None;
     }
 
     /// Lanes that have not exited.

@@ -1,0 +1,163 @@
+//! Whole kernels on one host thread, counters on, against `ptoxide`, a plain PTX interpreter, in
+//! the same run.
+//!
+//! `cargo bench -p warploom-machine --bench kernels` prints, for each kernel, how many thread
+//! instructions a second both execute and the ratio. Both run the same PTX; the other interpreter
+//! gets smaller sizes (its rate does not depend on them) and the text without debug sections,
+//! which it does not read.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use warploom_isa::Module;
+use warploom_machine::{AllocationKind, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
+
+const SAXPY: &str = include_str!("../../../examples/cuda/saxpy.ptx");
+const MATMUL: &str = include_str!("../../../examples/cuda/matmul.ptx");
+
+/// Runs of which the fastest counts.
+const REPETITIONS: u32 = 5;
+
+#[derive(Clone, Copy)]
+enum Arg {
+    Word(u32),
+    /// Zeroed 32-bit words.
+    Buffer(usize),
+}
+
+struct Kernel {
+    name: &'static str,
+    source: &'static str,
+    entry: &'static str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    args: Vec<Arg>,
+}
+
+fn saxpy(n: u32) -> Kernel {
+    let buffer = Arg::Buffer(n as usize);
+    Kernel {
+        name: "saxpy",
+        source: SAXPY,
+        entry: "saxpy",
+        grid: [n / 256, 1, 1],
+        block: [256, 1, 1],
+        args: vec![Arg::Word(n), Arg::Word(2f32.to_bits()), buffer, buffer],
+    }
+}
+
+fn matmul(n: u32) -> Kernel {
+    let buffer = Arg::Buffer((n * n) as usize);
+    Kernel {
+        name: "tiled matmul",
+        source: MATMUL,
+        entry: "matmul16",
+        grid: [n / 16, n / 16, 1],
+        block: [16, 16, 1],
+        args: vec![Arg::Word(n), Arg::Word(n), buffer, buffer, buffer],
+    }
+}
+
+fn fastest(mut run: impl FnMut()) -> Duration {
+    let times = (0..REPETITIONS).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    });
+    times.min().unwrap_or_default()
+}
+
+/// Warp and thread instructions, and the time of one run.
+fn ours(kernel: &Kernel) -> (u64, u64, Duration) {
+    let loaded = warploom_ptx::load(&[(kernel.name, kernel.source)]).expect("loads");
+    let module: Arc<Module> = Arc::new(loaded.module);
+    let mut machine = Machine::load(module.clone(), MachineConfig::default()).expect("loads");
+    let id = module.kernel(kernel.entry).expect("the kernel");
+    let mut params = Vec::new();
+    for (arg, param) in kernel.args.iter().zip(&module.function(id).params) {
+        params.resize(param.offset as usize, 0);
+        match *arg {
+            Arg::Word(word) => params.extend(word.to_le_bytes()),
+            Arg::Buffer(words) => {
+                let kind = AllocationKind::Buffer(param.name.clone());
+                let address = machine
+                    .memory
+                    .allocate(4 * words as u64, 256, kind)
+                    .expect("room");
+                params.extend(address.to_le_bytes());
+            }
+        }
+    }
+    let spec = LaunchSpec {
+        kernel: id,
+        grid: kernel.grid,
+        block: kernel.block,
+        dynamic_shared_bytes: 0,
+        params,
+        cooperative: false,
+        resident_blocks: 132,
+    };
+    let launch = machine.prepare(&spec).expect("fits");
+    let limits = Limits {
+        max_thread_instructions: u64::MAX,
+        interrupt: None,
+    };
+    let mut counts = (0, 0);
+    let time = fastest(|| {
+        let host = &mut Host {
+            output: &mut |_| {},
+            progress: &mut |_| {},
+        };
+        let result = machine.run_serial(&launch, limits, host);
+        assert_eq!(result.outcome, Outcome::Completed);
+        let issues = result.counters.issues(&module);
+        counts = (
+            issues.iter().map(|i| i.entries).sum(),
+            result.counters.thread_instructions(&module),
+        );
+    });
+    (counts.0, counts.1, time)
+}
+
+/// The time of one run.
+fn theirs(kernel: &Kernel) -> Duration {
+    let text: String = kernel
+        .source
+        .lines()
+        .take_while(|line| !line.contains(".section") && !line.contains(".file"))
+        .filter(|line| !line.trim_start().starts_with(".loc"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let mut context = ptoxide::Context::new_with_module(&text).expect("it reads this kernel");
+    let args: Vec<ptoxide::Argument<'_>> = kernel
+        .args
+        .iter()
+        .map(|arg| match *arg {
+            Arg::Word(word) => ptoxide::Argument::U32(word),
+            Arg::Buffer(words) => ptoxide::Argument::ptr(context.alloc::<f32>(words)),
+        })
+        .collect();
+    let ([x, y, _], [a, b, _]) = (kernel.grid, kernel.block);
+    fastest(|| {
+        let shape = ptoxide::LaunchParams::func_id(0).grid2d(x, y).block2d(a, b);
+        context.run(shape, &args).expect("it runs this kernel");
+    })
+}
+
+fn main() {
+    for (large, small) in [(saxpy(1 << 22), saxpy(1 << 16)), (matmul(512), matmul(64))] {
+        let (warps, threads, time) = ours(&large);
+        let rate = threads as f64 / time.as_secs_f64();
+        let (_, threads, _) = ours(&small);
+        let other = threads as f64 / theirs(&small).as_secs_f64();
+        println!(
+            "{:<14} {:7.1} M warp instructions/s, {:7.1} M thread instructions/s; \
+             ptoxide {:5.1} M thread instructions/s; ratio {:.0}",
+            large.name,
+            warps as f64 / time.as_secs_f64() / 1e6,
+            rate / 1e6,
+            other / 1e6,
+            rate / other,
+        );
+    }
+}
