@@ -1,5 +1,6 @@
 //! `setp`, `set` and `slct`.
 
+use smallvec::SmallVec;
 use warploom_isa::arith::{Cmp, Narrow};
 use warploom_isa::builder::{Src, VReg};
 use warploom_isa::{Mods, Op, RegClass};
@@ -150,38 +151,58 @@ pub(crate) fn setp(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> {
         Some(q) => ctx.mask_dst(q)?,
         None => None,
     };
-    if combine.is_none() && (packed || q.is_none()) {
-        return compare(ctx, form, ty, [a, b], [p, q]);
-    }
-    // Guard and third predicate may be among the destinations, so these are written at the end.
-    let low = ctx.temp(RegClass::Mask);
-    let high = packed.then(|| ctx.temp(RegClass::Mask));
-    compare(ctx, form, ty, [a, b], [Some(low), high])?;
-    let high = match (high, q) {
-        (None, Some(_)) => Some(ctx.compute(RegClass::Mask, Op::MaskNot, &[low.into()])),
-        _ => high,
+    let third_register = match combine {
+        Some((_, Src::Reg(reg))) => Some(reg),
+        _ => None,
     };
-    let mut finish = |mask: VReg| match combine {
-        Some((op, third)) => ctx.compute(RegClass::Mask, op, &[mask.into(), third]),
-        None => mask,
-    };
-    let results = [(p, Some(finish(low))), (q, high.map(&mut finish))];
-    write(ctx, results);
-    Ok(())
-}
-
-/// Copies masks to the program's, the guard last.
-fn write(ctx: &mut Lower<'_>, mut results: [(Option<VReg>, Option<VReg>); 2]) {
     let guard = ctx.guard().map(|(guard, _)| guard);
-    if guard.is_some() && results[0].0 == guard {
-        results.swap(0, 1);
+    let is_read_later =
+        |dst: Option<VReg>| dst.is_some() && (dst == guard || dst == third_register);
+    let overlap = p.is_some() && q.is_some() && (is_read_later(p) || is_read_later(q));
+    // With nothing to combine, the comparison writes the destinations itself.
+    let direct = combine.is_none() && !overlap;
+    let place = |ctx: &mut Lower<'_>, dst: Option<VReg>| match dst {
+        Some(dst) if direct => dst,
+        _ => ctx.temp(RegClass::Mask),
+    };
+    let low = place(ctx, p);
+    let high = q.map(|_| place(ctx, q));
+    compare(ctx, form, ty, [a, b], [Some(low), high.filter(|_| packed)])?;
+    if let Some(high) = high.filter(|_| !packed) {
+        let inst = ctx.op(Op::MaskNot).dst(high).src(&[low.into()]);
+        ctx.helper(inst);
     }
-    for (dst, value) in results {
-        if let (Some(dst), Some(value)) = (dst, value) {
-            let inst = ctx.op(Op::MaskMov).dst(dst).src(&[value.into()]);
-            ctx.helper(inst);
+    if direct {
+        return Ok(());
+    }
+    let values = [(p, Some(low)), (q, high)];
+    let mut results: SmallVec<[(VReg, VReg); 2]> = SmallVec::new();
+    for (dst, value) in values {
+        let (Some(dst), Some(value)) = (dst, value) else {
+            continue;
+        };
+        let Some((op, third)) = combine else {
+            results.push((dst, value));
+            continue;
+        };
+        let to = if overlap {
+            ctx.temp(RegClass::Mask)
+        } else {
+            dst
+        };
+        let inst = ctx.op(op).dst(to).src(&[value.into(), third]);
+        ctx.helper(inst);
+        if overlap {
+            results.push((dst, to));
         }
     }
+    // The guard is written last: it decides about both.
+    results.sort_by_key(|&(dst, _)| Some(dst) == guard);
+    for (dst, value) in results {
+        let inst = ctx.op(Op::MaskMov).dst(dst).src(&[value.into()]);
+        ctx.helper(inst);
+    }
+    Ok(())
 }
 
 /// What `set` writes for true.

@@ -194,12 +194,14 @@ fn between_floats(to: Kind, from: Kind, form: &Form) -> Conversion {
         (Kind::F32, Kind::F32) if form.is_plain() => (Op::MovB32, mods),
         (Kind::F32, Kind::F32) => (Op::F32FromF32, mods),
         (Kind::F64, Kind::F64) if form.is_plain() => (Op::MovB64, mods),
-        (Kind::F64, Kind::F64) => (Op::SatF64, mods),
+        (Kind::F64, Kind::F64) => (Op::SatF64, Mods::NONE),
         (Kind::Half(format), Kind::Half(other)) if format != other => {
             (Op::F16FromF16, mods.with_format(format))
         }
         (Kind::Half(_), Kind::Half(_)) if form.is_plain() => (Op::MovB32, mods),
-        (Kind::Half(format), Kind::Half(_)) => (Op::SatF16, mods.with_format(format)),
+        (Kind::Half(format), Kind::Half(_)) => {
+            (Op::SatF16, mods.with_sat(false).with_format(format))
+        }
         (Kind::F32, Kind::F64) => (Op::F32FromF64, mods),
         (Kind::F64, Kind::Half(format)) => (Op::F64FromF16, mods.with_format(format)),
         (Kind::F64, _) => (Op::F64FromF32, mods),

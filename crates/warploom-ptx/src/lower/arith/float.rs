@@ -6,7 +6,8 @@ use warploom_isa::{Mods, Op, RegClass};
 use super::{destination, lane, sources, too_new};
 use crate::diagnostic::Diagnostic;
 use crate::lower::context::Lower;
-use crate::lower::table::Form;
+use crate::lower::error;
+use crate::lower::table::{self, Form};
 
 /// `min` and `max` of two or three f32.
 pub(crate) fn extremum(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> {
@@ -17,9 +18,10 @@ pub(crate) fn extremum(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnosti
         (_, false) => Op::MaxF32,
         (_, true) => Op::Max3F32,
     };
-    let target = ctx.module.target.architecture;
-    if three && (1..100).contains(&target) {
-        return Err(too_new(ctx, "sm_100 for three operands"));
+    let module = ctx.module;
+    if three && !table::THREE_OPERANDS.met_by(module.version, &module.target) {
+        let needs = format!("{} for three operands", table::THREE_OPERANDS.text());
+        return Err(too_new(ctx, &needs));
     }
     lane(ctx, form, op, form.mods, None)
 }
@@ -28,7 +30,15 @@ pub(crate) fn extremum(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnosti
 /// is rounded, and subnormal numbers are zero.
 pub(crate) fn mad_of_sm_1x(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> {
     if ctx.module.target.architecture >= 20 {
-        return Err(too_new(ctx, "a rounding modifier since sm_20"));
+        let span = ctx.inst.opcode_span(ctx.opcode);
+        let message = format!("`{}` needs one of .rn .rz .rm .rp", ctx.opcode.text);
+        let label = "a modifier is missing";
+        return Err(Diagnostic::new(
+            error::MISSING_MODIFIER,
+            span,
+            message,
+            label,
+        ));
     }
     let sources = sources(ctx, form)?;
     let dst = destination(ctx, form)?;

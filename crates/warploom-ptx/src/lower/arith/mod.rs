@@ -35,6 +35,7 @@ pub(crate) fn lower(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> 
         return Err(too_new(ctx, &needs.text()));
     }
     match form.row.lowering {
+        Lowering::Bare(op) => lane(ctx, form, op, Mods::NONE, None),
         Lowering::Lane(op, mods) => lane(ctx, form, op, Mods(form.mods.0 | mods.0), None),
         Lowering::LaneAnd(op, mods, last) => {
             lane(ctx, form, op, Mods(form.mods.0 | mods.0), Some(last.into()))

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 use warploom_isa::Mods;
 
+use super::grammar::Types;
 use super::{Family, Row, Word, Words, find};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lower::error;
@@ -220,14 +221,13 @@ impl Spelled<'_> {
                         .with_label(self.word_span(first), "the other is here");
                 }
                 (None, _) if !group.optional => {
-                    let list = group.words.list();
-                    let message = format!("`{base}`{types} needs {}", one_of(group.words, &list));
-                    return Diagnostic::new(
-                        error::MISSING_MODIFIER,
-                        self.span,
-                        message,
-                        "a modifier is missing",
-                    );
+                    let missing = self.missing(family, row);
+                    let message = match missing.count() {
+                        1 => format!("`{base}`{types} needs `{}`", missing.list()),
+                        _ => format!("`{base}`{types} needs one of {}", missing.list()),
+                    };
+                    let label = "a modifier is missing";
+                    return Diagnostic::new(error::MISSING_MODIFIER, self.span, message, label);
                 }
                 _ => {}
             }
@@ -236,34 +236,41 @@ impl Spelled<'_> {
         Diagnostic::new(error::COMBINATION, self.span, message, "not a form of it")
     }
 
+    /// The words of which one has to be added for `row`, or for another row as near to it.
+    fn missing(&self, family: &Family, row: &Row) -> Words {
+        let distance = self.distance(row);
+        let near = family.rows().filter(|row| {
+            self.types_fit(row)
+                && self.distance(row) == distance
+                && self.words.without(allowed(row)).is_empty()
+        });
+        let groups = near.filter_map(|row| {
+            let mut groups = row.grammar.groups().iter();
+            groups.find(|group| !group.optional && self.words.common(group.words).is_empty())
+        });
+        groups.fold(Words::NONE, |all, group| all.union(group.words))
+    }
+
     /// No row has these types.
     fn wrong_types(&self, family: &Family) -> Diagnostic {
         let base = self.base;
-        // The row that agrees with the words and with the most types.
         let agreeing = |row: &Row| {
             let sets = row.grammar.types().iter().zip(&self.types);
             sets.take_while(|&(set, &ty)| set.has(ty)).count()
         };
         let most = family.rows().map(agreeing).max().unwrap_or(0);
-        let rows = family.rows().filter(|row| agreeing(row) == most);
-        let nearest: Vec<&Row> = {
-            let all: Vec<&Row> = rows.collect();
-            let by_words: Vec<&Row> = all
-                .iter()
-                .copied()
-                .filter(|row| self.words.without(allowed(row)).is_empty())
-                .collect();
-            if by_words.is_empty() { all } else { by_words }
+        // Of the rows that agree with most types, those that have the words too, if there are any.
+        let possible = |with_words: bool| {
+            let rows = family.rows().filter(|row| agreeing(row) == most);
+            let rows =
+                rows.filter(|row| !with_words || self.words.without(allowed(row)).is_empty());
+            let sets = rows.filter_map(|row| row.grammar.types().get(most));
+            sets.fold(Types::NONE, |all, &set| all.union(set))
         };
-        let lists: Vec<String> = {
-            let sets = nearest
-                .iter()
-                .filter_map(|row| row.grammar.types().get(most));
-            let mut lists: Vec<String> = sets.map(|set| set.list()).collect();
-            lists.dedup();
-            lists
+        let possible = match possible(true) {
+            Types::NONE => possible(false),
+            types => types,
         };
-        let help = format!("it takes {}", lists.join(" "));
         let diagnostic = match self.types.get(most) {
             Some(ty) => {
                 let span = self.type_spans.get(most).copied().unwrap_or(self.span);
@@ -281,16 +288,9 @@ impl Spelled<'_> {
                 Diagnostic::new(error::MISSING_MODIFIER, self.span, message, "no type here")
             }
         };
-        if lists.is_empty() {
-            return diagnostic;
+        match possible {
+            Types::NONE => diagnostic,
+            types => diagnostic.with_help(format!("it takes {}", types.list())),
         }
-        diagnostic.with_help(help)
-    }
-}
-
-fn one_of(words: Words, list: &str) -> String {
-    match words.count() {
-        1 => format!("`{list}`"),
-        _ => format!("one of {list}"),
     }
 }

@@ -3,7 +3,7 @@
 use warploom_isa::arith::Narrow;
 use warploom_isa::{Mods, Op};
 
-use super::{Family, Lowering, Row, family, fast, lane, row, with};
+use super::{Family, Lowering, Row, bare, family, fast, lane, row, with};
 use crate::lower::arith::float;
 
 pub(super) const BF16: Mods = Mods::NONE.with_format(Narrow::Bf16);
@@ -174,7 +174,7 @@ const RCP: &[Row] = &[
     row("rnd ftz? f32", "T T", lane(Op::RcpF32)).since(20, 20),
     row("approx ftz? f32", "T T", lane(Op::RcpApproxF32)),
     row("rnd f64", "T T", lane(Op::RcpF64)),
-    row("approx ftz f64", "T T", lane(Op::RcpApproxF64)).since(21, 20),
+    row("approx ftz f64", "T T", bare(Op::RcpApproxF64)).since(21, 20),
 ];
 
 const SQRT: &[Row] = &[
@@ -186,7 +186,7 @@ const SQRT: &[Row] = &[
 const RSQRT: &[Row] = &[
     row("approx ftz? f32", "T T", lane(Op::RsqrtApproxF32)),
     row("approx f64", "T T", lane(Op::RsqrtApproxF64)),
-    row("approx ftz f64", "T T", lane(Op::RsqrtApproxFtzF64)).since(40, 20),
+    row("approx ftz f64", "T T", bare(Op::RsqrtApproxFtzF64)).since(40, 20),
 ];
 
 const EX2: &[Row] = &[

@@ -42,6 +42,12 @@ pub(crate) struct Group {
 pub(crate) struct Types(u64);
 
 impl Types {
+    pub(crate) const NONE: Types = Types(0);
+
+    pub(crate) const fn union(self, other: Types) -> Types {
+        Types(self.0 | other.0)
+    }
+
     pub(crate) const fn has(self, ty: ScalarType) -> bool {
         self.0 >> ty as u32 & 1 != 0
     }

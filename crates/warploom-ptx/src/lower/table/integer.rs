@@ -2,7 +2,7 @@
 
 use warploom_isa::{Mods, Op};
 
-use super::{Family, Lowering, Row, family, lane, row, with};
+use super::{Family, Lowering, Row, bare, family, lane, row, with};
 
 const A_SIGNED: Mods = Mods::NONE.with_a_signed(true);
 const B_SIGNED: Mods = Mods::NONE.with_b_signed(true);
@@ -23,26 +23,26 @@ pub(super) const ADD: &[Row] = &[
     row("int16", "T T T", lane(Op::AddI16)),
     row("int32", "T T T", lane(Op::AddI32)),
     row("int64", "T T T", lane(Op::AddI64)),
-    row("sat s32", "T T T", lane(Op::AddSatS32)),
+    row("sat s32", "T T T", bare(Op::AddSatS32)),
     row("cc int32", "T T T", sets(Op::AddCcI32)),
     row("cc int64", "T T T", sets(Op::AddCcI64)),
     row("u16x2|s16x2", "T T T", lane(Op::AddI16x2)).since(80, 90),
-    row("sat u32", "T T T", lane(Op::AddSatU32))
+    row("sat u32", "T T T", bare(Op::AddSatU32))
         .since(92, 120)
         .specific(),
-    row("sat u16x2", "T T T", lane(Op::AddSatU16x2))
+    row("sat u16x2", "T T T", bare(Op::AddSatU16x2))
         .since(92, 120)
         .specific(),
-    row("sat s16x2", "T T T", lane(Op::AddSatS16x2))
+    row("sat s16x2", "T T T", bare(Op::AddSatS16x2))
         .since(92, 120)
         .specific(),
     row("u8x4|s8x4", "T T T", lane(Op::AddI8x4))
         .since(92, 120)
         .specific(),
-    row("sat u8x4", "T T T", lane(Op::AddSatU8x4))
+    row("sat u8x4", "T T T", bare(Op::AddSatU8x4))
         .since(92, 120)
         .specific(),
-    row("sat s8x4", "T T T", lane(Op::AddSatS8x4))
+    row("sat s8x4", "T T T", bare(Op::AddSatS8x4))
         .since(92, 120)
         .specific(),
 ];
@@ -51,16 +51,16 @@ pub(super) const SUB: &[Row] = &[
     row("int16", "T T T", lane(Op::SubI16)),
     row("int32", "T T T", lane(Op::SubI32)),
     row("int64", "T T T", lane(Op::SubI64)),
-    row("sat s32", "T T T", lane(Op::SubSatS32)),
+    row("sat s32", "T T T", bare(Op::SubSatS32)),
     row("cc int32", "T T T", sets(Op::SubCcI32)),
     row("cc int64", "T T T", sets(Op::SubCcI64)),
     row("u8x4|s8x4", "T T T", lane(Op::SubI8x4))
         .since(92, 120)
         .specific(),
-    row("sat u8x4", "T T T", lane(Op::SubSatU8x4))
+    row("sat u8x4", "T T T", bare(Op::SubSatU8x4))
         .since(92, 120)
         .specific(),
-    row("sat s8x4", "T T T", lane(Op::SubSatS8x4))
+    row("sat s8x4", "T T T", bare(Op::SubSatS8x4))
         .since(92, 120)
         .specific(),
 ];
@@ -91,7 +91,7 @@ pub(super) const MAD: &[Row] = &[
     row("hi s32", "T T T T", lane(Op::MadHiS32)),
     row("hi u64", "T T T T", lane(Op::MadHiU64)),
     row("hi s64", "T T T T", lane(Op::MadHiS64)),
-    row("hi sat s32", "T T T T", lane(Op::MadHiSatS32)),
+    row("hi sat s32", "T T T T", bare(Op::MadHiSatS32)),
     row("wide u16", "u32 T T u32", lane(Op::MadWideU16)),
     row("wide s16", "s32 T T s32", lane(Op::MadWideS16)),
     row("wide u32", "u64 T T u64", lane(Op::MadWideU32)),
@@ -120,7 +120,7 @@ pub(super) const MIN: &[Row] = &[
     row("s32", "T T T", lane(Op::MinS32)),
     row("u64", "T T T", lane(Op::MinU64)),
     row("s64", "T T T", lane(Op::MinS64)),
-    row("relu s32", "T T T", lane(Op::MinReluS32)).since(80, 90),
+    row("relu s32", "T T T", bare(Op::MinReluS32)).since(80, 90),
     row("u16x2", "T T T", lane(Op::MinU16x2)).since(80, 90),
     row("relu? s16x2", "T T T", lane(Op::MinS16x2)).since(80, 90),
     row("u8x4", "T T T", lane(Op::MinU8x4))
@@ -138,7 +138,7 @@ pub(super) const MAX: &[Row] = &[
     row("s32", "T T T", lane(Op::MaxS32)),
     row("u64", "T T T", lane(Op::MaxU64)),
     row("s64", "T T T", lane(Op::MaxS64)),
-    row("relu s32", "T T T", lane(Op::MaxReluS32)).since(80, 90),
+    row("relu s32", "T T T", bare(Op::MaxReluS32)).since(80, 90),
     row("u16x2", "T T T", lane(Op::MaxU16x2)).since(80, 90),
     row("relu? s16x2", "T T T", lane(Op::MaxS16x2)).since(80, 90),
     row("u8x4", "T T T", lane(Op::MaxU8x4))
@@ -195,7 +195,7 @@ const MAD24: &[Row] = &[
     row("lo s32", "T T T T", lane(Op::Mad24LoS32)),
     row("hi u32", "T T T T", lane(Op::Mad24HiU32)),
     row("hi s32", "T T T T", lane(Op::Mad24HiS32)),
-    row("hi sat s32", "T T T T", lane(Op::Mad24HiSatS32)),
+    row("hi sat s32", "T T T T", bare(Op::Mad24HiSatS32)),
 ];
 
 const SAD: &[Row] = &[

@@ -156,9 +156,18 @@ impl Needs {
     }
 }
 
+/// What `min` and `max` of three f32 need.
+pub(crate) const THREE_OPERANDS: Needs = Needs {
+    version: 88,
+    architecture: 100,
+    suffix: false,
+};
+
 /// How a row becomes lane operations.
 #[derive(Clone, Copy)]
 pub(crate) enum Lowering {
+    /// One lane operation that is all that the words say.
+    Bare(Op),
     /// One lane operation, with these modifiers beside those of the words.
     Lane(Op, Mods),
     /// A lane operation with a constant as its last source.
@@ -175,13 +184,18 @@ pub(crate) enum Lowering {
 impl std::fmt::Debug for Lowering {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Lowering::Lane(op, _)
+            Lowering::Bare(op)
+            | Lowering::Lane(op, _)
             | Lowering::LaneAnd(op, _, _)
             | Lowering::Fast(op, _)
             | Lowering::Carry(op, _) => op.fmt(f),
             Lowering::Custom(_) => f.write_str("Custom"),
         }
     }
+}
+
+const fn bare(op: Op) -> Lowering {
+    Lowering::Bare(op)
 }
 
 const fn lane(op: Op) -> Lowering {
