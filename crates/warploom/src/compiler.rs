@@ -57,7 +57,7 @@ pub fn compile(
         ));
     };
     let source = fs::read(&file.path)
-        .map_err(|error| InputError::file(shown, &error, file.spot.as_ref()))?;
+        .map_err(|error| InputError::file("read", shown, &error, file.spot.as_ref()))?;
     let key = cache::key(tool, tools, capability, &file.path, &source);
     if let Some(text) = cache.and_then(|folder| cache::load(folder, &key)) {
         return Ok(text);

@@ -175,7 +175,9 @@ impl Contents {
                 });
                 match (refused, read) {
                     (Some(error), _) => Err(error),
-                    (None, Err(error)) => Err(InputError::file(shown, &error, self.spot.as_ref())),
+                    (None, Err(error)) => {
+                        Err(InputError::file("read", shown, &error, self.spot.as_ref()))
+                    }
                     (None, Ok(())) => Ok(()),
                 }
             }

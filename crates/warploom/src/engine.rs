@@ -10,7 +10,7 @@ use warploom_device::Device;
 use warploom_isa::{Loc, Module};
 use warploom_machine::{
     AllocationKind, Counters, Divergence, Host, Launch, LaunchError, LaunchSpec, Limits, LoadError,
-    Machine, MachineConfig, MemoryError, Note, Outcome, RunResult,
+    Machine, MachineConfig, MemoryError, Note, Observer, Outcome, RunResult,
 };
 
 use crate::metrics::Tally;
@@ -34,6 +34,19 @@ pub struct Control<'a> {
     pub output: &'a mut dyn FnMut(&[u8]),
     /// Hears how many blocks are done, of how many.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+impl<'a> Control<'a> {
+    /// All cores, the usual limit, no interrupt, no progress.
+    pub fn new(output: &'a mut dyn FnMut(&[u8])) -> Control<'a> {
+        Control {
+            threads: 0,
+            max_thread_instructions: DEFAULT_MAX_THREAD_INSTRUCTIONS,
+            interrupt: None,
+            output,
+            progress: &|_, _| {},
+        }
+    }
 }
 
 /// Instruction limit of a run that sets none: 10¹² thread instructions.
@@ -98,14 +111,16 @@ impl Engine {
         Some((address, variable.bytes))
     }
 
-    pub(crate) fn launch(
+    /// An observed launch runs its blocks in order, on one thread.
+    pub(crate) fn launch<O: Observer>(
         &mut self,
         spec: &LaunchSpec,
         control: &mut Control<'_>,
+        observer: &mut O,
     ) -> Result<Ran, LaunchError> {
         let launch = self.machine.prepare(spec)?;
-        let result = if launch.order_dependent {
-            self.in_order(&launch, control)
+        let result = if launch.order_dependent || O::ACTIVE {
+            self.in_order(&launch, control, observer)
         } else {
             side_by_side(&self.machine, &launch, control)
         };
@@ -120,7 +135,12 @@ impl Engine {
         })
     }
 
-    fn in_order(&mut self, launch: &Launch, control: &mut Control<'_>) -> RunResult {
+    fn in_order<O: Observer>(
+        &mut self,
+        launch: &Launch,
+        control: &mut Control<'_>,
+        observer: &mut O,
+    ) -> RunResult {
         let total = launch.blocks;
         let progress = control.progress;
         let mut host = Host {
@@ -131,7 +151,8 @@ impl Engine {
             max_thread_instructions: control.max_thread_instructions,
             interrupt: control.interrupt,
         };
-        self.machine.run_serial(launch, limits, &mut host)
+        self.machine
+            .run_observed(launch, limits, &mut host, observer)
     }
 }
 

@@ -61,9 +61,14 @@ impl InputError {
         }
     }
 
-    /// A file that cannot be used, named by the place that asks for it.
-    pub(crate) fn file(path: &str, error: &std::io::Error, spot: Option<&Spot>) -> InputError {
-        let message = format!("cannot use `{path}`: {}", io_reason(error));
+    /// A file that cannot be read or written (the `verb`), named by the place that asks for it.
+    pub(crate) fn file(
+        verb: &str,
+        path: &str,
+        error: &std::io::Error,
+        spot: Option<&Spot>,
+    ) -> InputError {
+        let message = format!("cannot {verb} `{path}`: {}", io_reason(error));
         InputError::new(
             InputErrorKind::File,
             Diagnostic::error(message).maybe_at(spot, ""),

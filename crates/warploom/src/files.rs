@@ -28,7 +28,7 @@ pub(crate) fn read_text(
         file.take(limit_bytes + 1).read_to_end(&mut text)?;
         Ok(text)
     };
-    let text = read().map_err(|error| InputError::file(shown, &error, spot))?;
+    let text = read().map_err(|error| InputError::file("read", shown, &error, spot))?;
     if text.len() as u64 > limit_bytes {
         let limit = bytes(limit_bytes.into());
         return wrong(format!(

@@ -16,11 +16,55 @@
 //! | [`plan`], [`launch_file`], [`arg`] | what to run, and the two ways to write it |
 //! | [`element`], [`shape`], [`scalar`], [`fill`], [`npy`], [`contents`] | values and arrays |
 //! | [`program`], [`compiler`] | modules and their texts; `.cu` through nvcc or clang |
-//! | [`session`], [`run`] | a device with a program; a whole plan |
+//! | [`session`], [`run`], [`lesson`] | a device with a program; a whole plan; a lesson, issue by issue |
 //! | `engine`, `tally` | the machine, driven; its counts by source line |
 //! | `params`, `footprint`, `memory` | what is checked before a launch |
 //! | [`metrics`], [`report`], `failure`, `sources`, `compare` | what is reported |
 //! | [`error`], [`text`] | who is to blame, and where |
+//!
+//! # Example
+//!
+//! ```
+//! use warploom::contents::ContentsPlan;
+//! use warploom::device::Device;
+//! use warploom::fill::Fill;
+//! use warploom::plan::{ArgValue, LaunchPlan};
+//! use warploom::shape::ArrayType;
+//! use warploom::{Control, DivergenceModel, Outcome, Program, Session};
+//!
+//! let ptx = "
+//!     .version 8.0
+//!     .target sm_70
+//!     .address_size 64
+//!     .visible .entry double(.param .u64 x) {
+//!         .reg .b32 %i, %v;
+//!         .reg .b64 %x, %at;
+//!         ld.param.u64 %x, [x];
+//!         mov.u32 %i, %tid.x;
+//!         mul.wide.u32 %at, %i, 4;
+//!         add.u64 %at, %at, %x;
+//!         ld.global.u32 %v, [%at];
+//!         add.u32 %v, %v, %v;
+//!         st.global.u32 [%at], %v;
+//!         ret;
+//!     }";
+//! let program = Program::from_ptx(&[("double.ptx", ptx)], Vec::new())?;
+//! let mut session = Session::new(program, Device::by_name("h100")?, DivergenceModel::Its)?;
+//! let numbers = ContentsPlan::fill(Fill::Iota, "u32[64]".parse::<ArrayType>()?).open()?;
+//! session.add_buffer("x", &numbers)?;
+//!
+//! let x = ArgValue::Buffer { name: "x".into(), offset_bytes: 0 };
+//! let launch = LaunchPlan { block: [64, 1, 1].into(), args: vec![x.into()], ..Default::default() };
+//! let report = session.launch(&launch, &mut Control { threads: 1, ..Control::new(&mut |_| {}) })?;
+//!
+//! assert_eq!(report.outcome, Outcome::Ok);
+//! assert_eq!(report.metrics.tally.warp_instructions, 2 * 8);
+//! assert_eq!(report.metrics.tally.global_load_sectors, 2 * 4);
+//! let mut last = [0; 4];
+//! session.read(session.buffer("x")?.address + 4 * 63, &mut last)?;
+//! assert_eq!(u32::from_le_bytes(last), 126);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Three kinds of trouble are kept apart: a wrong input ([`error::InputError`]), a feature that is
 //! not supported ([`error::UnsupportedError`]), and a kernel that does something wrong, which is
@@ -38,6 +82,7 @@ mod files;
 pub mod fill;
 mod footprint;
 pub mod launch_file;
+pub mod lesson;
 mod memory;
 pub mod metrics;
 pub mod npy;

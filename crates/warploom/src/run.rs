@@ -286,7 +286,8 @@ fn notes(program: &Program, device: &Device) -> Vec<Note> {
 
 fn save_buffer(session: &Session, save: &SavePlan) -> Result<Saved, InputError> {
     let file = &save.file;
-    let failed = |error: &io::Error| InputError::file(&file.shown, error, file.spot.as_ref());
+    let failed =
+        |error: &io::Error| InputError::file("write", &file.shown, error, file.spot.as_ref());
     let ty = &session.buffer(&save.buffer)?.ty;
     let open = fs::File::create(&file.path).map_err(|error| failed(&error))?;
     let mut writer = BufWriter::new(open);

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use warploom_device::{Device, Divergence as DeviceDivergence, Occupancy};
 use warploom_isa::{FunctionId, Module};
 use warploom_machine::{
-    Divergence, LaunchError, LaunchSpec, LoadError, MemoryError, Outcome as End,
+    Divergence, LaunchError, LaunchSpec, LoadError, MemoryError, NoObserver, Observer,
+    Outcome as End,
 };
 
 use crate::compare::{Comparison, comparable};
@@ -131,6 +132,11 @@ impl Session {
         self.divergence
     }
 
+    /// Names of the buffers, sorted.
+    pub fn buffer_names(&self) -> impl Iterator<Item = &str> {
+        self.buffers.keys().map(String::as_str)
+    }
+
     /// The buffer called `name`.
     ///
     /// # Errors
@@ -251,6 +257,19 @@ impl Session {
         launch: &LaunchPlan,
         control: &mut Control<'_>,
     ) -> Result<LaunchReport, Error> {
+        self.launch_observed(launch, control, &mut NoObserver)
+    }
+
+    /// The same, while `observer` sees every issue. Blocks run in order, on one thread.
+    ///
+    /// # Errors
+    /// As [`Session::launch`].
+    pub(crate) fn launch_observed<O: Observer>(
+        &mut self,
+        launch: &LaunchPlan,
+        control: &mut Control<'_>,
+        observer: &mut O,
+    ) -> Result<LaunchReport, Error> {
         let module = self.program.module.clone();
         let kernel = self.program.kernel(launch.kernel.as_ref())?;
         if let Some(error) = self.unsupported(&module, kernel) {
@@ -268,7 +287,7 @@ impl Session {
             resident_blocks: u64::from(occupancy.blocks_per_sm) * u64::from(self.device.sms),
         };
         let limit = control.max_thread_instructions;
-        let ran = match self.engine.launch(&spec, control) {
+        let ran = match self.engine.launch(&spec, control, observer) {
             Ok(ran) => ran,
             Err(error) => return Err(refused(error, launch).into()),
         };

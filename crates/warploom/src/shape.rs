@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::element::ElementType;
+use crate::error::{InputError, InputErrorKind};
 use crate::text::{Diagnostic, Spot, list};
 
 /// Element type and shape of an array.
@@ -104,6 +105,16 @@ pub(crate) fn element(spot: &Spot) -> Result<ElementType, Diagnostic> {
             .at(spot, "")
             .help(format!("it is one of {known}"))
     })
+}
+
+/// As [`ArrayType::parse`] reads it.
+impl std::str::FromStr for ArrayType {
+    type Err = InputError;
+
+    fn from_str(text: &str) -> Result<ArrayType, InputError> {
+        ArrayType::parse(&Spot::whole("array", text))
+            .map_err(|diagnostic| InputError::new(InputErrorKind::Array, diagnostic))
+    }
 }
 
 impl fmt::Display for ArrayType {
