@@ -124,7 +124,11 @@ pub fn grid(lesson: &Lesson, issues: &[Issue], colour: bool) -> String {
     if many_blocks {
         text.push_str("block ");
     }
-    let _ = writeln!(text, "warp line {:<digits$} {:<lanes$}  source", "active", "lanes");
+    let _ = writeln!(
+        text,
+        "warp line {:<digits$} {:<lanes$}  source",
+        "active", "lanes"
+    );
     let mut seen = Vec::new();
     for issue in issues {
         let cells = cells(lesson, issue);
