@@ -4,7 +4,6 @@ use warploom_isa::access::{Access, Atomic, AtomicOp, AtomicType, Order, Scope};
 use warploom_isa::builder::Src;
 use warploom_isa::{Op, Space};
 
-use super::address::At;
 use super::context::{Lower, class_of};
 use super::error;
 use super::memory::Fit;
@@ -155,7 +154,10 @@ pub(crate) fn lower(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> 
     };
     let bytes = form.ty.size_bytes() << form.vector;
     let location = ctx.location(address, form.space, bytes)?;
-    if !matches!(location.at, At::Pointer { .. }) {
+    if !matches!(
+        location.space,
+        Space::Generic | Space::Global | Space::Shared
+    ) {
         return Err(error::operand_kind(address.span, "global or shared memory"));
     }
     // Exchanges are no reductions, even where nobody looks at the old value.

@@ -9,7 +9,8 @@ use super::error;
 use super::link::Callee;
 use super::parts::Parts;
 use crate::ast::{
-    Name, Operand, OperandKind, Parameter, ParameterStorage, Signature, Target, VariableType,
+    Module, Name, Operand, OperandKind, Parameter, ParameterStorage, Signature, Target,
+    VariableType,
 };
 use crate::diagnostic::{Diagnostic, Span};
 use crate::types::{ScalarType, TypeClass};
@@ -56,7 +57,7 @@ pub(crate) fn lower(ctx: &mut Lower<'_>, _form: &Form) -> Result<(), Diagnostic>
 }
 
 /// Bytes that a parameter takes.
-fn parameter_bytes(module: &crate::ast::Module<'_>, parameter: &Parameter) -> u64 {
+pub(crate) fn parameter_bytes(module: &Module<'_>, parameter: &Parameter) -> u64 {
     match parameter.storage {
         ParameterStorage::Variable(id) => module.variable(id).size_bytes(),
         ParameterStorage::Register { ty, vector } => {

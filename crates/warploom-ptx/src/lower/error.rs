@@ -32,7 +32,7 @@ codes! {
     CALL "E0209";
     /// A name that no module defines.
     UNDEFINED "E0210";
-    /// Two modules define one name.
+    /// Two modules define one name, or disagree about it.
     REDEFINED "E0211";
     /// More than the machine can hold: registers, constants, frame or parameter bytes.
     CAPACITY "E0212";

@@ -8,13 +8,13 @@ use warploom_isa::access::HostFunction;
 use warploom_isa::builder::ModuleBuilder;
 use warploom_isa::{self as isa, FileId, Loc, Origin};
 
-use super::call::host_function;
+use super::call::{host_function, parameter_bytes};
 use super::context::Place;
 use super::function::{Source, launch_bounds};
 use super::{address, error, initial};
 use crate::ast::{
-    Function, FunctionId, FunctionKind, Linkage, Target, TargetPlatform, TargetSuffix, Variable,
-    VariableId, VariableType, Version,
+    Function, FunctionId, FunctionKind, Linkage, Parameter, Target, TargetPlatform, TargetSuffix,
+    Variable, VariableId, VariableType, Version,
 };
 use crate::diagnostic::{Diagnostic, Span};
 use crate::types::StateSpace;
@@ -160,9 +160,20 @@ impl Link {
             }
         }
         for source in sources {
-            for (id, _) in numbered(&source.module.functions, FunctionId) {
+            for (id, function) in numbered(&source.module.functions, FunctionId) {
                 let (module, target) = owner(source, id);
                 let number = self.function(module, target);
+                if let Some(other) = sources.get(module)
+                    && function.canonical == id
+                    && !same_signature(source, function, other, other.module.function(target))
+                {
+                    let name = source.module.text(function.name);
+                    let message = format!("`{name}` is defined with other parameters or results");
+                    let label = "differs from the definition";
+                    let span = function.name_span;
+                    let diagnostic = Diagnostic::new(error::REDEFINED, span, message, label);
+                    report(source.number, diagnostic);
+                }
                 self.modules[source.number].functions[id.index()] = number;
             }
         }
@@ -296,6 +307,21 @@ fn target_text(target: &TargetPlatform<'_>) -> String {
         TargetSuffix::Family => "f",
     };
     format!("sm_{}{suffix}", target.architecture)
+}
+
+/// Whether two functions hand over as many parameters and results, of the same sizes.
+fn same_signature(a: &Source<'_>, f: &Function, b: &Source<'_>, g: &Function) -> bool {
+    let same = |p: &[Parameter], q: &[Parameter]| {
+        let p = p
+            .iter()
+            .map(|parameter| parameter_bytes(a.module, parameter));
+        let q = q
+            .iter()
+            .map(|parameter| parameter_bytes(b.module, parameter));
+        p.eq(q)
+    };
+    same(&f.signature.parameters, &g.signature.parameters)
+        && same(&f.signature.results, &g.signature.results)
 }
 
 /// The entries of a table with their ids.

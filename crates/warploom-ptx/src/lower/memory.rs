@@ -193,8 +193,10 @@ impl Lower<'_> {
         let location = self.location(address, transfer.space, transfer.bytes())?;
         self.note_order(transfer.order, location.space);
         let wide = |ctx: &Self, reg: VReg| ctx.code.class(reg) == RegClass::Lane64;
-        let any_wide = targets.iter().flatten().any(|&reg| wide(self, reg));
-        let all_wide = targets.iter().flatten().all(|&reg| wide(self, reg));
+        let mut written = targets.iter().flatten();
+        let wide_type = transfer.register_type().width_bits() == 64;
+        let any_wide = wide_type || written.clone().any(|&reg| wide(self, reg));
+        let all_wide = wide_type || written.all(|&reg| wide(self, reg));
         // Registers of both widths: load narrow values, then extend those of the wide ones.
         let mixed = any_wide && !all_wide;
         let loaded: Vec<Option<VReg>> = targets
@@ -247,6 +249,12 @@ impl Lower<'_> {
         let op = match location.at {
             At::KernelParam => return Err(self.parameter_store(address.span)),
             At::Frame { .. } => Op::StFrame,
+            At::Pointer { .. } if location.space == Space::Const => {
+                return Err(error::operand_kind(
+                    address.span,
+                    "memory that can be written",
+                ));
+            }
             At::Pointer { .. } => Op::St,
         };
         let wide = transfer.register_type().width_bits() == 64;

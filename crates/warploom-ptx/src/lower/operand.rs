@@ -55,9 +55,8 @@ fn agrees_relaxed(register: ScalarType, ty: ScalarType) -> bool {
         return agrees(register, ty);
     }
     // Only whole numbers and bits have a wider form of the same value.
-    register.width_bits() > ty.width_bits()
-        && !register.is_float()
-        && register.class() != TypeClass::Predicate
+    (ty.width_bits()..=64).contains(&register.width_bits())
+        && (register.class() == TypeClass::Bits || (register.is_integer() && !ty.is_float()))
         && ty.class() != TypeClass::Predicate
 }
 
@@ -331,12 +330,16 @@ impl<'a> Lower<'a> {
         ty: ScalarType,
     ) -> Result<Src, Diagnostic> {
         let read = special::read(name, span)?;
-        if ty.is_float() || (ty.width_bits() == 64 && !read.wide) || class_of(ty) == RegClass::Mask
-        {
+        let narrow = ty.width_bits() == 64 && !read.wide;
+        if ty.is_float() || narrow || read.predicate || class_of(ty) == RegClass::Mask {
             let message = format!(
                 "`{}` is `.{}`, which is no `.{}`",
                 self.module.text(name.symbol),
-                read.ty().name(),
+                if read.predicate {
+                    "pred"
+                } else {
+                    read.ty().name()
+                },
                 ty.name()
             );
             let label = format!("`{}` takes `.{}` here", self.opcode.text, ty.name());
@@ -466,7 +469,7 @@ impl<'a> Lower<'a> {
         match operand.kind {
             OperandKind::Name(name) if matches!(name.target, Target::Special(_)) => {
                 let read = special::read(&name, operand.span)?;
-                if read.ty() != ScalarType::U32 || !read.predicate {
+                if !read.predicate {
                     return Err(error::operand_kind(operand.span, "a predicate"));
                 }
                 let value = self.special_read(read);
@@ -540,7 +543,14 @@ mod tests {
     #[test]
     fn relaxed_operands_may_be_wider() {
         let yes = [(U32, U8), (B64, S16), (S64, U32), (B32, F16)];
-        let no = [(U16, U32), (F32, U8), (F64, F32), (Pred, U8)];
+        let no = [
+            (U16, U32),
+            (F32, U8),
+            (F64, F32),
+            (Pred, U8),
+            (B128, B32),
+            (U32, F16),
+        ];
         for (register, ty) in yes {
             assert!(agrees_relaxed(register, ty), "{register:?} {ty:?}");
         }

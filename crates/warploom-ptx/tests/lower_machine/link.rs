@@ -231,6 +231,18 @@ fn weak_and_common_definitions_give_way() {
 }
 
 #[test]
+fn a_declaration_must_agree_with_the_definition_elsewhere() {
+    let user = ".extern .func f(.param .b32 a);";
+    let library = ".visible .func f(.param .b64 a) { ret; }";
+    let problems = linked(&[user, library]).unwrap_err();
+    let codes: Vec<_> = problems
+        .iter()
+        .map(|p| (p.text, p.diagnostic.code.0))
+        .collect();
+    assert_eq!(codes, [(0, "E0211")]);
+}
+
+#[test]
 fn an_alias_is_its_function() {
     let module = linked(&["
         .visible .func f() { ret; }

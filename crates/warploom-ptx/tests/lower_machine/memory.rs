@@ -250,4 +250,9 @@ fn prefetches() {
 #[test]
 fn sinks_are_registers_nobody_reads() {
     check("ld.global.u32 _, [%rd1];", &["ld.global.b32 t0, [rd1]"]);
+    check("ld.global.u64 _, [%rd1];", &["ld.global.b64 t0, [rd1]"]);
+    check(
+        "ld.global.v2.u64 {_, _}, [%rd1];",
+        &["ld.global.v2.b64 {_, _}, [rd1]"],
+    );
 }

@@ -215,6 +215,16 @@ fn state_spaces() {
         "E0213 at `g`: `g` is in .global, which `ld.shared.u32` cannot reach",
     );
     refused_with(
+        ".const .u32 c;",
+        "st.u32 [c], 1;",
+        "E0206 at `[c]`: this operand must be memory that can be written",
+    );
+    refused_with(
+        ".const .u32 c;",
+        "atom.add.u32 %r1, [c], 1;",
+        "E0206 at `[c]`: this operand must be global or shared memory",
+    );
+    refused_with(
         declarations,
         "cvta.shared.u64 %rd1, g;",
         "E0213 at `g`: the variable is in .global, not .shared",
