@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::json;
-use warploom::compiler::{Places, Toolchain, cache_folder};
+use warploom::compiler::{Toolchain, cache_folder};
 use warploom::report::SCHEMA_VERSION;
 
 use crate::output::{Done, Output};
@@ -20,7 +20,7 @@ struct Part {
 
 /// Looks and tells. Nothing that is missing is a failure: PTX needs none of it.
 pub fn run(output: &mut Output) -> Done {
-    let tools = Toolchain::find(&Places::of_this_process());
+    let tools = Toolchain::of_this_process();
     let parts = [
         Part {
             name: "nvcc",

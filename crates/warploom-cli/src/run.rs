@@ -30,6 +30,7 @@ pub fn run(args: &RunArgs, output: &mut Output) -> Done {
         report,
         session,
         times,
+        unsaved,
     } = finished?;
     output.diagnostics_if_any(&session.program().warnings);
     output.json(&report)?;
@@ -55,6 +56,10 @@ pub fn run(args: &RunArgs, output: &mut Output) -> Done {
             .sum();
         let rate = issued as f64 / times.launch.as_secs_f64().max(1e-9) / 1e6;
         output.message(&format!("{rate:.1} M warp instructions a second"));
+    }
+    if !unsaved.is_empty() {
+        output.diagnostics(&unsaved);
+        return Ok(2);
     }
     Ok(report.outcome.exit_code())
 }

@@ -47,7 +47,7 @@ impl Room {
                 let (wanted, limit) = (bytes(wanted_bytes.into()), bytes(limit.into()));
                 let before = match self.used_bytes {
                     0 => String::new(),
-                    used => format!(" after {} of other buffers", bytes(used.into())),
+                    used => format!(" beside {} already taken", bytes(used.into())),
                 };
                 let message = format!("{what} takes {wanted}{before}; {whose} {limit}");
                 let diagnostic = Diagnostic::error(message).maybe_at(spot, "");
@@ -93,7 +93,7 @@ mod tests {
         let error = room.take(5 << 30, "buffer `y`", None).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "buffer `y` takes 5 GiB after 12 GiB of other buffers; this computer has free 16 GiB"
+            "buffer `y` takes 5 GiB beside 12 GiB already taken; this computer has free 16 GiB"
         );
         room.give(12 << 30);
         let error = room.take(100 << 30, "buffer `y`", None).unwrap_err();

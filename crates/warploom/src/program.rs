@@ -6,7 +6,7 @@ use std::sync::Arc;
 use warploom_device::Device;
 use warploom_isa::{FunctionId, Module};
 
-use crate::compiler::{self, Places, Toolchain};
+use crate::compiler::{self, Toolchain};
 use crate::error::{InputError, InputErrorKind};
 use crate::files::read_text;
 use crate::plan::{FilePlan, Named};
@@ -112,8 +112,7 @@ impl Program {
             let spot = file.spot.as_ref();
             let text = match ending(&file.path).as_str() {
                 "cu" => {
-                    let find = || Toolchain::find(&Places::of_this_process());
-                    let tools = tools.get_or_insert_with(find);
+                    let tools = tools.get_or_insert_with(Toolchain::of_this_process);
                     let cache = compiler::cache_folder();
                     let capability = device.compute_capability();
                     compiler::compile(file, tools, capability, cache.as_deref())?
@@ -139,11 +138,14 @@ impl Program {
         let folder = |file: &FilePlan| file.path.parent().map(Path::to_owned).unwrap_or_default();
         let mut folders: Vec<PathBuf> = files.iter().map(folder).collect();
         folders.dedup();
-        let pairs: Vec<_> = files
-            .iter()
-            .map(|f| f.shown.as_str())
-            .zip(texts.iter().map(String::as_str))
-            .collect();
+        // What was compiled is not the file that it was compiled from.
+        let text_name = |file: &FilePlan| match ending(&file.path).as_str() {
+            "cu" => format!("{}.ptx", file.shown),
+            _ => file.shown.clone(),
+        };
+        let names: Vec<String> = files.iter().map(text_name).collect();
+        let texts = texts.iter().map(String::as_str);
+        let pairs: Vec<_> = names.iter().map(String::as_str).zip(texts).collect();
         Program::from_ptx(&pairs, folders)
     }
 

@@ -80,6 +80,8 @@ pub struct Finished {
     pub session: Session,
     /// Host times.
     pub times: Times,
+    /// Why buffers could not be saved. The report holds all the same.
+    pub unsaved: Vec<Diagnostic>,
 }
 
 /// The device that `options` or the plan names, with its overrides.
@@ -174,10 +176,14 @@ pub fn run(
             report.outcome = Outcome::Expectation;
         }
     }
+    let mut unsaved = Vec::new();
     // What a failed kernel left is worth a look too; what never ran is not.
     if report.outcome != Outcome::Unsupported {
         for save in &plan.save {
-            report.saved.push(save_buffer(&session, save)?);
+            match save_buffer(&session, save) {
+                Ok(saved) => report.saved.push(saved),
+                Err(error) => unsaved.extend(error.diagnostics),
+            }
         }
     }
     times.finish = clock.lap();
@@ -185,6 +191,7 @@ pub fn run(
         report,
         session,
         times,
+        unsaved,
     })
 }
 

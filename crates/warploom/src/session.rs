@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warploom_device::{Device, Divergence as DeviceDivergence, Occupancy};
-use warploom_isa::{FunctionId, Module};
+use warploom_isa::{FunctionId, Module, Space, Variable};
 use warploom_machine::{
     Divergence, LaunchError, LaunchSpec, LoadError, MemoryError, NoObserver, Observer,
     Outcome as End,
@@ -87,7 +87,8 @@ impl Session {
         divergence: DivergenceModel,
     ) -> Result<Session, InputError> {
         let mut room = Room::new(&device);
-        for variable in &program.module.variables {
+        let placed = |variable: &&Variable| matches!(variable.space, Space::Global | Space::Const);
+        for variable in program.module.variables.iter().filter(placed) {
             room.take(
                 variable.bytes,
                 &format!("variable `{}`", variable.name),

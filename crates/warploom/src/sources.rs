@@ -78,7 +78,7 @@ impl Sources {
     /// A file's name without the folder that it shares with a module.
     fn short(&self, name: &str) -> String {
         let path = Path::new(name);
-        let absolute = |folder: &PathBuf| std::path::absolute(folder).ok();
+        let absolute = |folder: &PathBuf| std::path::absolute(Path::new(".").join(folder)).ok();
         let mut below = self
             .folders
             .iter()
@@ -159,6 +159,13 @@ mod tests {
             (found.file.as_str(), found.text.as_deref()),
             ("k.cu", Some("first"))
         );
+    }
+
+    #[test]
+    fn files_of_this_folder_are_named_without_it() {
+        let sources = Sources::new(Vec::new(), vec![PathBuf::new()]);
+        let here = std::env::current_dir().unwrap().join("./k.cu");
+        assert_eq!(place(&sources, here.to_str().unwrap(), 1).file, "k.cu");
     }
 
     #[test]
