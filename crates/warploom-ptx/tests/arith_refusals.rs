@@ -31,32 +31,32 @@ fn modifiers() {
         (
             "add.rn.rz.f32 %f1, %f2, %f3",
             "E0204 at `rz`: `.rn` and `.rz` exclude each other",
-            "",
+            "check the forms of this instruction in the PTX manual",
         ),
         (
             "fma.f32 %f1, %f2, %f3, %f4",
             "E0203 at `fma.f32`: `fma` with `.f32` needs one of .rn .rz .rm .rp",
-            "",
+            "write it after the name of the instruction",
         ),
         (
             "mul.s32 %r1, %r2, %r3",
             "E0203 at `mul.s32`: `mul` with `.s32` needs one of .lo .hi .wide",
-            "",
+            "write it after the name of the instruction",
         ),
         (
             "sin.f32 %f1, %f2",
             "E0203 at `sin.f32`: `sin` with `.f32` needs `.approx`",
-            "",
+            "write it after the name of the instruction",
         ),
         (
             "add.ftz.ftz.f32 %f1, %f2, %f3",
             "E0202 at `ftz`: `.ftz` is written twice",
-            "",
+            "leave it out",
         ),
         (
             "rcp.f32 %f1, %f2",
             "E0203 at `rcp.f32`: `rcp` with `.f32` needs one of .rn .rz .rm .rp .approx",
-            "",
+            "write it after the name of the instruction",
         ),
         (
             "add.fzt.f32 %f1, %f2, %f3",
@@ -71,7 +71,7 @@ fn modifiers() {
         (
             "cvt.s32.f32 %r1, %f2",
             "E0203 at `cvt.s32.f32`: `cvt` with `.s32.f32` needs one of .rni .rzi .rmi .rpi",
-            "",
+            "write it after the name of the instruction",
         ),
         (
             "cvt.rn.f64.f32 %fd1, %f2",

@@ -107,7 +107,7 @@ fn types(op: AtomicOp, vector: u8) -> &'static [ScalarType] {
         AtomicOp::Add if vector > 0 => &[F32, F16, F16x2, Bf16, Bf16x2],
         AtomicOp::Min | AtomicOp::Max if vector > 0 => &[F16, F16x2, Bf16, Bf16x2],
         _ if vector > 0 => &[],
-        AtomicOp::Add => &[U32, S32, U64, S64, F32, F64, F16, F16x2, Bf16, Bf16x2],
+        AtomicOp::Add => &[U32, S32, U64, F32, F64, F16, F16x2, Bf16, Bf16x2],
         AtomicOp::Min | AtomicOp::Max => &[U32, S32, U64, S64],
         AtomicOp::Inc | AtomicOp::Dec => &[U32],
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[B32, B64],

@@ -1,7 +1,7 @@
 //! Branches, the end of threads and functions, the stack, and what only takes time.
 
 use warploom_isa::builder::{Label, VInst};
-use warploom_isa::{Op, RegClass};
+use warploom_isa::{Flags, Op, RegClass};
 
 use super::context::Lower;
 use super::error;
@@ -157,16 +157,21 @@ impl Lower<'_> {
     }
 
     /// Jumps around what follows where the guard is false, and drops the guard. The label, if
-    /// there is one, is to be placed behind.
+    /// there is one, is to be placed behind. The instruction issues here, where all its lanes
+    /// still are together.
     pub(crate) fn branch_around(&mut self) -> Option<Label> {
-        let (mask, negated) = self.guard()?;
-        let label = self.code.label();
+        self.guard()?;
+        let (into, behind) = (self.code.label(), self.code.label());
+        let mut inst = self.op(Op::Bra);
+        inst.flags |= Flags::CONVENTION;
+        inst.targets = vec![into];
+        self.emit(inst);
         self.drop_guard();
         let mut inst = self.op(Op::Bra).fused();
-        inst.targets = vec![label];
-        inst.guard = Some((mask, !negated));
+        inst.targets = vec![behind];
         self.code.push(inst);
-        Some(label)
+        self.code.place(into);
+        Some(behind)
     }
 
     fn ret(&mut self) {

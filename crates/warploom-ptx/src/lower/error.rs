@@ -30,8 +30,6 @@ codes! {
     CONSTANT_RANGE "E0208";
     /// Arguments or results of a call that differ from what the function declares.
     CALL "E0209";
-    /// A name that no module defines.
-    UNDEFINED "E0210";
     /// Two modules define one name, or disagree about it.
     REDEFINED "E0211";
     /// More than the machine can hold: registers, constants, frame or parameter bytes.
@@ -40,6 +38,26 @@ codes! {
     SPACE "E0213";
     /// A parameter of a function is used as if it were a kernel's, or the other way round.
     PARAMETER_USE "E0214";
+}
+
+/// What the author can do about a problem whose report has no better idea.
+pub(crate) fn general_help(code: Code) -> &'static str {
+    match code {
+        OPCODE => "check the name in the PTX manual",
+        MODIFIER => "leave it out",
+        MISSING_MODIFIER => "write it after the name of the instruction",
+        COMBINATION => "check the forms of this instruction in the PTX manual",
+        OPERAND_COUNT => "give the instruction as many operands as its form has",
+        OPERAND_KIND => "check which operands this form of the instruction has",
+        OPERAND_TYPE => "use a register of the instruction's type, or convert the value first",
+        CONSTANT_RANGE => "use a number in the range, or a register",
+        CALL => "make the call agree with the declaration",
+        REDEFINED => "rename one of them, or make one `.weak`",
+        CAPACITY => "keep large data in global memory, or split the function",
+        SPACE => "name the state space that the variable is declared in",
+        PARAMETER_USE => "copy the parameter to a register or to local memory first",
+        _ => "check the PTX manual",
+    }
 }
 
 /// An operand that is not what `expected` says.

@@ -182,7 +182,11 @@ pub fn lower(modules: &[Module<'_>]) -> Result<isa::Module, Vec<Problem>> {
         .zip(problems)
         .flat_map(|(text, problems)| {
             let problems = problems.finish().into_iter();
-            problems.map(move |diagnostic| Problem { text, diagnostic })
+            problems.map(move |mut diagnostic| {
+                let general = || error::general_help(diagnostic.code).to_owned();
+                diagnostic.help.get_or_insert_with(general);
+                Problem { text, diagnostic }
+            })
         })
         .collect();
     if problems.is_empty() {

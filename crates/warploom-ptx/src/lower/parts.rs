@@ -180,7 +180,12 @@ impl<'a> Parts<'a> {
 
     /// Something the instruction needs is not written.
     pub(crate) fn missing(&self, what: &str) -> Diagnostic {
-        let message = format!("`{}` needs a {what}", self.base());
+        let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
+        let message = format!("`{}` needs {article} {what}", self.base());
         let label = format!("no {what} here");
         Diagnostic::new(error::MISSING_MODIFIER, self.span(), message, label)
     }

@@ -100,11 +100,11 @@ fn combinations() {
         ),
         (
             "atom.global.u32 %r1, [%rd1], 1;",
-            "E0203 at `atom.global.u32`: `atom` needs a operation",
+            "E0203 at `atom.global.u32`: `atom` needs an operation",
         ),
         (
             "red.global.exch.b32 [%rd1], 1;",
-            "E0203 at `red.global.exch.b32`: `red` needs a operation",
+            "E0203 at `red.global.exch.b32`: `red` needs an operation",
         ),
         (
             "atom.global.add.f16 %rs1, [%rd1], %rs1;",
@@ -272,4 +272,6 @@ fn several_problems_in_one_run() {
         .map(|p| p.diagnostic.code.0)
         .collect();
     assert_eq!(codes, ["E0201", "E0207", "E0202"]);
+    // Each says what to do.
+    assert!(problems(&text).iter().all(|p| p.diagnostic.help.is_some()));
 }
