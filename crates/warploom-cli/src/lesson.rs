@@ -57,15 +57,16 @@ fn draw(played: &Played, args: &LessonArgs, colour: bool) -> String {
     );
     text.push_str(&grid(lesson, issues, colour));
     if *left_out > 0 {
+        let issues = if *left_out == 1 { "issue" } else { "issues" };
+        let one_warp = if args.warp.is_none() {
+            ", `--warp N` one warp"
+        } else {
+            ""
+        };
+        let left_out = count(*left_out);
         let _ = writeln!(
             text,
-            "… and {} issues more: `--rows N` draws more of them{}",
-            count(*left_out),
-            if args.warp.is_none() {
-                ", `--warp N` those of one warp"
-            } else {
-                ""
-            }
+            "… and {left_out} {issues} more: `--rows N` draws more{one_warp}"
         );
     }
     text.push('\n');

@@ -163,3 +163,29 @@ pub fn grid(lesson: &Lesson, issues: &[Issue], colour: bool) -> String {
     let _ = writeln!(text, "\n{}", legend.collect::<Vec<_>>().join("   "));
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_share_a_colour() {
+        let cells = [
+            Cell::Common,
+            Cell::Common,
+            Cell::Idle,
+            Cell::Then,
+            Cell::Gone,
+        ];
+        assert_eq!(draw(&cells, false), "##.T ");
+        let coloured = "\x1b[37m██\x1b[90m·\x1b[32m█\x1b[0m \x1b[0m";
+        assert_eq!(draw(&cells, true), coloured);
+    }
+
+    #[test]
+    fn plain_cells_differ() {
+        for (k, look) in LOOKS.iter().enumerate() {
+            assert!(LOOKS[..k].iter().all(|other| other.plain != look.plain));
+        }
+    }
+}
