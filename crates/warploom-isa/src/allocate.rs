@@ -169,6 +169,10 @@ pub(crate) struct Assignment {
 }
 
 /// A stack of free row numbers, and how many were ever handed out.
+///
+/// Rows of pairs stay pairs. A 64-bit register has its lanes one after the other, so that a row of
+/// it holds other lanes than a 32-bit register's row does: lanes on different paths, which may
+/// share a row, would overwrite each other.
 #[derive(Default)]
 struct Pool {
     free_single: BinaryHeap<Reverse<u32>>,
@@ -178,23 +182,15 @@ struct Pool {
 
 impl Pool {
     fn take(&mut self, pair: bool) -> u32 {
-        if pair {
-            self.free_pair
-                .pop()
-                .map(|Reverse(row)| row)
-                .unwrap_or_else(|| {
-                    self.rows += 2;
-                    self.rows - 2
-                })
-        } else if let Some(Reverse(row)) = self.free_single.pop() {
-            row
-        } else if let Some(Reverse(row)) = self.free_pair.pop() {
-            self.free_single.push(Reverse(row + 1));
-            row
-        } else {
-            self.rows += 1;
-            self.rows - 1
+        let (free, size) = match pair {
+            true => (&mut self.free_pair, 2),
+            false => (&mut self.free_single, 1),
+        };
+        if let Some(Reverse(row)) = free.pop() {
+            return row;
         }
+        self.rows += size;
+        self.rows - size
     }
 
     fn give_back(&mut self, row: u32, pair: bool) {
