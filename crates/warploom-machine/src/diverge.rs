@@ -356,9 +356,14 @@ pub(crate) fn call<const L: usize>(
             limit: CALL_DEPTH_LIMIT,
         }));
     }
-    let caller_function = caller.function.index();
-    let rows = caller.rows + program.rows[caller_function];
-    let masks = caller.masks + program.masks[caller_function];
+    // Above all calls in progress: lanes that parted may be in several functions at once, and
+    // registers of two functions must not share a row.
+    let (mut rows, mut masks) = (0, 0);
+    for frame in warp.live_frames() {
+        let function = frame.function.index();
+        rows = rows.max(frame.rows + program.rows[function]);
+        masks = masks.max(frame.masks + program.masks[function]);
+    }
     let row_end = rows as usize + program.rows[callee.index()] as usize;
     let mask_end = masks as usize + program.masks[callee.index()] as usize;
     if row_end > ROW_LIMIT {

@@ -295,6 +295,11 @@ impl<const L: usize> Warp<L> {
         }
     }
 
+    /// Calls in progress, the kernel first.
+    pub fn live_frames(&self) -> impl Iterator<Item = &Frame<L>> {
+        self.frames.iter().filter(|frame| frame.live)
+    }
+
     /// The scope's reconvergence point, or none at the outermost level.
     pub fn rpc(&self, scope: Index) -> Pc {
         if scope == NO_SCOPE {

@@ -550,3 +550,73 @@ fn a_thread_that_exits_in_a_function_is_gone() {
         assert_eq!(ran.result.outcome, Outcome::Completed);
     }
 }
+
+/// Lanes that wait in one function for lanes in another keep their registers, of either width.
+#[test]
+fn lanes_in_two_functions_keep_their_registers() {
+    let function = |name: &str, registers: &str, first: &str, mix: &str| {
+        format!(
+            ".func (.param .b32 r) {name} (.param .b32 x) {{
+                {registers}
+                ld.param.b32 %r1, [x];
+                {first}
+                shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;
+                {mix}
+                st.param.b32 [r], %r2;
+                ret;
+            }}\n"
+        )
+    };
+    let declarations = function(
+        "narrow",
+        ".reg .b32 %r<8>; .reg .pred %p<3>;",
+        "setp.gt.u32 %p1, %r1, 20;
+         add.u32 %r3, %r1, 1; add.u32 %r4, %r1, 2; add.u32 %r5, %r1, 3; add.u32 %r6, %r1, 4;",
+        "add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4; add.u32 %r2, %r2, %r5;
+         add.u32 %r2, %r2, %r6; @%p1 add.u32 %r2, %r2, 1000;",
+    ) + &function(
+        "wide",
+        ".reg .b32 %r<8>; .reg .b64 %d<8>; .reg .pred %p<3>;",
+        "setp.lt.u32 %p2, %r1, 4;
+         mul.wide.u32 %d1, %r1, 1; mul.wide.u32 %d2, %r1, 2; mul.wide.u32 %d3, %r1, 3;",
+        "add.u64 %d1, %d1, %d2; add.u64 %d1, %d1, %d3; cvt.u32.u64 %r3, %d1;
+         add.u32 %r2, %r2, %r3; @%p2 add.u32 %r2, %r2, 5000;",
+    );
+    // One of the two is called from one function further in.
+    let declarations = declarations
+        + ".func (.param .b32 r) outer (.param .b32 x) {
+            .reg .b32 %r<4>;
+            .reg .pred %p<6>;
+            ld.param.b32 %r1, [x];
+            {
+            .param .b32 a; .param .b32 b;
+            st.param.b32 [a], %r1;
+            call (b), narrow, (a);
+            ld.param.b32 %r2, [b];
+            }
+            add.u32 %r2, %r2, %r1;
+            st.param.b32 [r], %r2;
+            ret;
+        }";
+    let body = "
+        .param .b32 x; .param .b32 r;
+        st.param.b32 [x], %t;
+        setp.lt.u32 %p1, %t, 16;
+        @%p1 bra LOW;
+        call (r), outer, (x);
+        bra END;
+        LOW:
+        call (r), wide, (x);
+        END:
+        ld.param.b32 %r1, [r];
+        st.global.u32 [%out], %r1;";
+    let source = module(&declarations, 1, body);
+    let ran = Case::new(&source, "k", vec![Arg::Zeros(32)]).run(Its);
+    assert_eq!(ran.result.outcome, Outcome::Completed, "{}", ran.fault());
+    let expected = |l: u32| match l {
+        // The other half's number, and six times its own.
+        0..16 => (l + 16) + 6 * l + if l < 4 { 5000 } else { 0 },
+        _ => (l - 16) + 4 * l + 10 + if l > 20 { 1000 } else { 0 } + l,
+    };
+    assert_eq!(ran.words(0), lanes(expected));
+}
