@@ -76,7 +76,8 @@ impl Flags {
     pub const NEGATED_GUARD: u16 = 1;
     /// Part of the source instruction that follows (or precedes): costs no issue, is not counted.
     pub const FUSED: u16 = 2;
-    /// The access is to storage of the calling convention, not counted as a memory request.
+    /// The access is to storage of the calling convention, not counted as a memory request; the
+    /// branch goes around a guarded call or return, counted as that and not as a branch.
     pub const CONVENTION: u16 = 4;
 
     /// Whether the guard is complemented.
