@@ -260,4 +260,33 @@ mod tests {
             assert_eq!(parse(text).unwrap_err(), wanted, "{text}");
         }
     }
+
+    mod never_panics {
+        use proptest::prelude::*;
+
+        use crate::arg::Arg;
+        use crate::plan::Extent;
+        use crate::text::Spot;
+
+        proptest! {
+            #[test]
+            fn on_any_argument(text in "\\PC{0,40}") {
+                let _ = Arg::parse(&Spot::whole("--arg", text));
+            }
+
+            #[test]
+            fn on_nearly_right_arguments(
+                text in "(\\PC=)?(u32|f16|bool|bytes|buffer|npy|zeros|random|iota):?\\PC?[-+0-9a-fx:_.,\\[\\]KMinf]{0,24}",
+            ) {
+                let _ = Arg::parse(&Spot::whole("--arg", text));
+            }
+
+            #[test]
+            fn on_any_extent(text in "[0-9, +-]{0,20}|\\PC{0,20}") {
+                if let Ok(extent) = Extent::parse(Spot::whole("--grid", text)) {
+                    prop_assert!(extent.size.iter().all(|&n| n > 0));
+                }
+            }
+        }
+    }
 }

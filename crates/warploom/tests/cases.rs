@@ -1,0 +1,254 @@
+//! Counters and reports of small cases, against numbers worked out by hand.
+
+use std::path::PathBuf;
+
+use warploom::contents::ContentsPlan;
+use warploom::device::Device;
+use warploom::fill::Fill;
+use warploom::plan::{ArgValue, LaunchPlan};
+use warploom::report::{Failure, Report};
+use warploom::run::Silent;
+use warploom::scalar::Scalar;
+use warploom::{Control, DivergenceModel, Options, Outcome, Program, Session, launch_file, run};
+
+use DivergenceModel::{Ipdom, Its};
+
+fn case(file: &str, divergence: DivergenceModel) -> Report {
+    let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let plan = launch_file::read(&examples.join(file)).unwrap();
+    let options = Options {
+        divergence: Some(divergence),
+        ..Options::default()
+    };
+    run(&plan, &options, &Silent).unwrap().report
+}
+
+fn failure(file: &str, divergence: DivergenceModel) -> Failure {
+    let report = case(file, divergence);
+    assert_eq!(report.outcome, Outcome::Fault);
+    report.error.unwrap()
+}
+
+// Stride s words: gcd(s, 32) passes. 16 bytes a lane are 512 bytes: 4 passes, the minimum.
+#[test]
+fn shared_passes_follow_the_banks() {
+    for divergence in [Ipdom, Its] {
+        let report = case("cases/05-bank-conflicts.toml", divergence);
+        let counts: Vec<_> = report
+            .launches
+            .iter()
+            .map(|launch| {
+                let tally = &launch.metrics.tally;
+                assert_eq!(tally.shared_requests, 1);
+                (tally.shared_wavefronts, tally.shared_bank_conflicts)
+            })
+            .collect();
+        let strides = [
+            (1, 0),
+            (2, 1),
+            (4, 3),
+            (8, 7),
+            (16, 15),
+            (32, 31),
+            (1, 0),
+            (32, 31),
+        ];
+        let others = [(1, 0), (1, 0), (4, 3), (8, 7), (4, 0)];
+        assert_eq!(counts, [strides.as_slice(), &others].concat());
+    }
+}
+
+#[test]
+fn an_indexed_branch_is_one_divergent_branch() {
+    for divergence in [Ipdom, Its] {
+        let divergent = |file| {
+            case(file, divergence).launches[0]
+                .metrics
+                .tally
+                .divergent_branches
+        };
+        assert_eq!(divergent("cases/08-indexed-branch.toml"), 1);
+        assert_eq!(divergent("cases/08-indexed-branch-uniform.toml"), 0);
+        let past = failure("cases/08-indexed-branch-past-list.toml", divergence);
+        assert_eq!((past.kind, past.thread), ("bad_target", Some([3, 0, 0])));
+    }
+}
+
+#[test]
+fn a_misaligned_access_is_told_in_full() {
+    for divergence in [Ipdom, Its] {
+        let failure = failure("cases/04-misaligned.toml", divergence);
+        assert_eq!(failure.kind, "misaligned");
+        let access = failure.access.unwrap();
+        let told = (
+            access.kind.as_str(),
+            access.space,
+            access.address.as_str(),
+            access.bytes,
+        );
+        assert_eq!(told, ("load", "shared", "0x1396", 4));
+        assert_eq!(
+            (failure.block, failure.thread),
+            (Some([0; 3]), Some([15, 0, 0]))
+        );
+        assert_eq!(failure.lanes.as_deref(), Some("0x00008000"));
+        assert!(
+            failure.message.contains("multiple of 4"),
+            "{}",
+            failure.message
+        );
+        assert_eq!(
+            failure.place.text.as_deref(),
+            Some("ld.shared.u32 \t%value, [%at];")
+        );
+    }
+}
+
+#[test]
+fn lanes_that_go_round_a_barrier_leave_a_note() {
+    for divergence in [Ipdom, Its] {
+        let notes = |file: &str| case(file, divergence).launches[0].notes.clone();
+        let found = notes("cases/01-barrier-even-lanes.toml");
+        assert_eq!(found.len(), 1);
+        let place = found[0].place.as_ref().unwrap();
+        assert_eq!(place.text.as_deref(), Some("bar.sync \t0;"));
+        assert_eq!(notes("cases/01-barrier-odd-lanes-return.toml"), []);
+    }
+    // Where threads arrive one by one, all of them do.
+    assert_eq!(
+        case("cases/01-barrier-two-unaligned.toml", Its).launches[0].notes,
+        []
+    );
+}
+
+#[test]
+fn a_deadlock_tells_who_waits_for_whom() {
+    for divergence in [Ipdom, Its] {
+        let failure = failure("cases/01-barrier-odd-lanes-spin.toml", divergence);
+        assert_eq!(failure.kind, "deadlock");
+        let mut lanes: Vec<_> = failure
+            .waits
+            .iter()
+            .map(|wait| wait.lanes.as_str())
+            .collect();
+        lanes.sort_unstable();
+        assert_eq!(lanes, ["0x55555555", "0xaaaaaaaa"]);
+    }
+    // One lane got the lock and waits for the 31 that spin on it.
+    let failure = failure("cases/07-spin-lock-outside.toml", Ipdom);
+    let holder = failure
+        .waits
+        .iter()
+        .find(|wait| wait.lanes == "0x00000001")
+        .unwrap();
+    assert_eq!(holder.place.text.as_deref(), Some("*counter += 1;"));
+    let spinning = failure
+        .waits
+        .iter()
+        .find(|wait| wait.lanes == "0xfffffffe")
+        .unwrap();
+    assert!(
+        spinning.reason.contains("atomic at 0x"),
+        "{}",
+        spinning.reason
+    );
+}
+
+/// Lane i of a warp loads word i * stride, by a global or a generic address.
+fn load_with_stride(space: &str, stride: u64) -> warploom::metrics::Tally {
+    let ptx = format!(
+        "
+        .version 8.0
+        .target sm_70
+        .address_size 64
+        .visible .entry load(.param .u64 x, .param .u32 stride) {{
+            .reg .b32 %i, %stride, %v;
+            .reg .b64 %x, %at;
+            ld.param.u64 %x, [x];
+            ld.param.u32 %stride, [stride];
+            mov.u32 %i, %tid.x;
+            mul.lo.u32 %i, %i, %stride;
+            mul.wide.u32 %at, %i, 4;
+            add.u64 %at, %at, %x;
+            ld{space}.u32 %v, [%at];
+            ret;
+        }}"
+    );
+    let program = Program::from_ptx(&[("load.ptx", &ptx)], Vec::new()).unwrap();
+    let device = Device::by_name("h100").unwrap();
+    let mut session = Session::new(program, device, Its).unwrap();
+    let contents = ContentsPlan::fill(Fill::Zeros, "u32[1024]".parse().unwrap());
+    session.add_buffer("x", &contents.open().unwrap()).unwrap();
+    let buffer = ArgValue::Buffer {
+        name: "x".into(),
+        offset_bytes: 0,
+    };
+    let stride = ArgValue::Scalar(Scalar {
+        ty: warploom::element::ElementType::U32,
+        bits: stride,
+    });
+    let launch = LaunchPlan {
+        block: [32, 1, 1].into(),
+        args: vec![buffer.into(), stride.into()],
+        ..LaunchPlan::default()
+    };
+    let report = session
+        .launch(&launch, &mut Control::new(&mut |_| {}))
+        .unwrap();
+    report.metrics.tally
+}
+
+// 32 lanes of 4 bytes fill 4 sectors of 32 bytes at best.
+#[test]
+fn global_sectors_follow_the_stride() {
+    for space in [".global", ""] {
+        for (stride, sectors, ideal) in [(1, 4, 4), (2, 8, 4), (8, 32, 4), (16, 32, 4), (0, 1, 1)] {
+            let tally = load_with_stride(space, stride);
+            assert_eq!(tally.global_load_requests, 1, "{space} {stride}");
+            assert_eq!(tally.global_load_sectors, sectors, "{space} {stride}");
+            assert_eq!(tally.global_load_ideal_sectors, ideal, "{space} {stride}");
+            assert_eq!(tally.shared_requests, 0, "{space} {stride}");
+        }
+    }
+}
+
+// A matrix of 96 rows and 64 columns is 6 tiles of 32 x 32, so 6 x 32 rows of a warp each.
+#[test]
+fn three_ways_to_transpose_cost_what_they_must() {
+    let report = case("transpose.toml", Its);
+    let rows = 6 * 32;
+    let counts: Vec<_> = report
+        .launches
+        .iter()
+        .map(|launch| {
+            let tally = &launch.metrics.tally;
+            assert_eq!(tally.global_load_sectors, 4 * rows);
+            (
+                tally.global_store_sectors,
+                tally.shared_requests,
+                tally.shared_bank_conflicts,
+            )
+        })
+        .collect();
+    // A warp writes a column in the first, reads one from shared memory in the others.
+    assert_eq!(
+        counts,
+        [
+            (32 * rows, 0, 0),
+            (4 * rows, 2 * rows, 31 * rows),
+            (4 * rows, 2 * rows, 0)
+        ]
+    );
+}
+
+// 1000 lanes of 1024 pass the guard; the last warp's 8 lanes go on alone.
+#[test]
+fn lines_add_up_to_the_launch() {
+    let report = case("saxpy.toml", Its);
+    let launch = &report.launches[0];
+    let mut sum = warploom::metrics::Tally::default();
+    launch.lines.iter().for_each(|line| sum.add(&line.tally));
+    assert_eq!(sum, launch.metrics.tally);
+    let lines: Vec<u32> = launch.lines.iter().map(|line| line.place.line).collect();
+    assert_eq!(lines, [3, 5, 6, 7, 8]);
+}
