@@ -252,3 +252,84 @@ fn lines_add_up_to_the_launch() {
     let lines: Vec<u32> = launch.lines.iter().map(|line| line.place.line).collect();
     assert_eq!(lines, [3, 5, 6, 7, 8]);
 }
+
+#[test]
+fn modules_are_linked_and_keep_their_lines() {
+    let main = "\
+.version 8.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) twice (.param .b32 a);
+.visible .entry k(.param .u64 x) {
+    .reg .b32 %v;
+    .reg .b64 %x;
+    ld.param.u64 %x, [x];
+    ld.global.u32 %v, [%x];
+    {
+    .param .b32 a;
+    .param .b32 r;
+    st.param.b32 [a], %v;
+    call.uni (r), twice, (a);
+    ld.param.b32 %v, [r];
+    }
+    st.global.u32 [%x], %v;
+    ret;
+}
+";
+    let library = "\
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .func (.param .b32 r) twice(.param .b32 a) {
+    .reg .b32 %v;
+    ld.param.b32 %v, [a];
+    add.u32 %v, %v, %v;
+    st.param.b32 [r], %v;
+    ret;
+}
+";
+    let texts = [("main.ptx", main), ("library.ptx", library)];
+    let program = Program::from_ptx(&texts, Vec::new()).unwrap();
+    let device = Device::by_name("v100").unwrap();
+    let mut session = Session::new(program, device, Its).unwrap();
+    let seven = ContentsPlan::bytes("u32[1]".parse().unwrap(), 7u32.to_le_bytes().to_vec());
+    session.add_buffer("x", &seven.open().unwrap()).unwrap();
+    let x = ArgValue::Buffer {
+        name: "x".into(),
+        offset_bytes: 0,
+    };
+    let launch = LaunchPlan {
+        args: vec![x.into()],
+        ..LaunchPlan::default()
+    };
+    let report = session
+        .launch(&launch, &mut Control::new(&mut |_| {}))
+        .unwrap();
+    let mut found = Vec::new();
+    session
+        .read_buffer("x", |piece| {
+            found.extend_from_slice(piece);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(found, 14u32.to_le_bytes());
+    let add = report
+        .lines
+        .iter()
+        .find(|line| line.place.text.as_deref() == Some("add.u32 %v, %v, %v;"));
+    let place = &add.unwrap().place;
+    assert_eq!((place.file.as_str(), place.line), ("library.ptx", 7));
+
+    // Without the library the call leads nowhere.
+    let error = Program::from_ptx(&texts[..1], Vec::new()).map(|program| {
+        let device = Device::by_name("v100").unwrap();
+        let mut session = Session::new(program, device, Its).unwrap();
+        session.add_buffer("x", &seven.open().unwrap()).unwrap();
+        session
+            .launch(&launch, &mut Control::new(&mut |_| {}))
+            .unwrap_err()
+            .to_string()
+    });
+    let error = error.unwrap_or_else(|error| error.to_string());
+    assert!(error.contains("twice"), "{error}");
+}
