@@ -16,7 +16,7 @@
 //! | [`plan`], [`launch_file`], [`arg`] | what to run, and the two ways to write it |
 //! | [`element`], [`shape`], [`scalar`], [`fill`], [`npy`], [`contents`] | values and arrays |
 //! | [`program`], [`compiler`] | modules and their texts; `.cu` through nvcc or clang |
-//! | [`session`], [`run`], [`lesson`] | a device with a program; a whole plan; a lesson, issue by issue |
+//! | [`session`], [`run`](mod@run), [`lesson`] | a device with a program; a whole plan; a lesson, issue by issue |
 //! | `engine`, `tally` | the machine, driven; its counts by source line |
 //! | `params`, `footprint`, `memory` | what is checked before a launch |
 //! | [`metrics`], [`report`], `failure`, `sources`, `compare` | what is reported |
