@@ -1,4 +1,4 @@
-//! Telling that a warp will spin for ever, and who waits for whom.
+//! Telling that a warp spins in place or will spin for ever, and who waits for whom.
 
 use std::hash::Hasher;
 
@@ -63,8 +63,55 @@ impl Watch {
     }
 }
 
+/// What a warp remembers of the turns in which its groups have spun while lanes of it waited at a
+/// reconvergence point.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SpinWatch {
+    /// The lanes that waited.
+    waiting: u64,
+    /// Turns since others began to wait.
+    turns: u32,
+    /// A state that may come back.
+    remembered: u64,
+}
+
+/// Turns after which groups are taken to spin in place though their state changes: they may count
+/// or look at the clock while they wait.
+const SPIN_TURN_LIMIT: u32 = 1024;
+
+/// Whether the groups of a warp spin, and will for ever unless the lanes that wait at a
+/// reconvergence point go on: the warp's state has come back, or they have spun for very long.
+/// Called at the end of a turn of spinning. A loop that gets on is not disturbed: the lanes that
+/// have left it wait for the others.
+pub(crate) fn spins_in_place<const L: usize>(warp: &mut Warp<L>) -> bool {
+    let waiting = warp.waiting_scopes();
+    let waiting = waiting.fold(0, |lanes, (_, scope)| lanes | scope.arrived);
+    let SpinWatch {
+        waiting: before,
+        turns,
+        remembered,
+    } = warp.spin_watch;
+    let turns = if waiting == before { turns + 1 } else { 1 };
+    warp.spin_watch.waiting = waiting;
+    warp.spin_watch.turns = turns;
+    if waiting == 0 {
+        return false;
+    }
+    // As in `Watch`; but looking is not free, and hardly any loop is caught late.
+    let look = turns <= 8 || turns % 16 == 0;
+    let hash = if look { state_hash(warp) } else { 0 };
+    let in_place = turns >= SPIN_TURN_LIMIT || look && turns > 1 && hash == remembered;
+    if in_place {
+        warp.spin_watch = SpinWatch::default();
+    } else if turns.is_power_of_two() {
+        warp.spin_watch.remembered = hash;
+    }
+    in_place
+}
+
 fn state_hash<const L: usize>(warp: &Warp<L>) -> u64 {
     let mut hasher = FxHasher::default();
+    hasher.write_usize(warp.current);
     for row in &warp.rows {
         for pair in row.0.chunks_exact(2) {
             hasher.write_u64(u64::from(pair[0]) | u64::from(pair[1]) << 32);

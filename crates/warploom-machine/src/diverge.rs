@@ -6,14 +6,15 @@
 //! the lanes that fall through run first. Nobody is ever switched out, so lanes that spin for a
 //! lane that waits at their reconvergence point spin for ever.
 //!
-//! **Independent threads** (`Its`, Volta on). The same, with two more rules. A group that has taken
-//! [`SPIN_LIMIT`](crate::exec::SPIN_LIMIT) backward branches gives way to the group that has not
-//! run for the longest time. When no group can run, or the only one that can spins, lanes that
-//! wait at a reconvergence point go on without the lanes that are missing, innermost scope first.
-//! So every thread makes progress.
+//! **Independent threads** (`Its`, Volta on). The same, with two more rules. After each
+//! [`SPIN_LIMIT`](crate::exec::SPIN_LIMIT) backward branches of a warp, the group that runs gives
+//! way to the one that has not run for the longest time. When no group can run, or those that can
+//! spin in place ([`spins_in_place`]), lanes that wait at a reconvergence point go on without the
+//! lanes that are missing, innermost scope first. So every thread makes progress.
 
 use warploom_isa::{EXIT_PC, FrameRange, FunctionId, Inst, Op, Pc};
 
+use crate::deadlock::spins_in_place;
 use crate::env::Divergence;
 use crate::exec::{Exec, FaultAt};
 use crate::fault::FaultKind;
@@ -50,19 +51,22 @@ fn pick<const L: usize>(warp: &mut Warp<L>) -> bool {
 
 fn switch<const L: usize>(warp: &mut Warp<L>, next: usize) {
     warp.turn += 1;
-    warp.spins = 0;
     warp.current = next;
     warp.groups[next].last_turn = warp.turn;
 }
 
 /// Picks the next group, letting waiting lanes go if the model allows it.
 pub(crate) fn pick_or_release<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool {
-    pick(warp) || release_waiters(x, warp)
+    pick(warp) || release_waiters(x.program, x.env.divergence, warp)
 }
 
 /// Lets the lanes of the innermost scope with waiters go on, and makes them current.
-fn release_waiters<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool {
-    if x.env.divergence != Divergence::Its {
+pub(crate) fn release_waiters<const L: usize>(
+    program: &Program,
+    divergence: Divergence,
+    warp: &mut Warp<L>,
+) -> bool {
+    if divergence != Divergence::Its {
         return false;
     }
     let depth = |mut scope: Index| {
@@ -80,7 +84,7 @@ fn release_waiters<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool 
     let Some(arrived) = deepest.and_then(|scope| warp.release(scope)) else {
         return false;
     };
-    let next = resume(x.program, warp, arrived);
+    let next = resume(program, warp, arrived);
     switch(warp, next);
     true
 }
@@ -252,13 +256,16 @@ pub(crate) fn give_way<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>, next
     }
     let current = warp.current;
     warp.groups[current].pc = next_pc;
+    if spins_in_place(warp) {
+        return release_waiters(x.program, x.env.divergence, warp);
+    }
     let others = warp.groups.iter().enumerate();
     let others = others.filter(|(i, group)| *i != current && group.state == GroupState::Ready);
     if let Some((next, _)) = others.min_by_key(|(_, group)| group.last_turn) {
         switch(warp, next);
         return true;
     }
-    release_waiters(x, warp)
+    false
 }
 
 /// Ends the executing lanes of the current group; whether the warp has a group to go on with.

@@ -63,7 +63,7 @@ pub(crate) enum Stop {
     Fault(Box<FaultAt>),
 }
 
-/// Backward branches that a group may take while another one waits to run.
+/// Backward branches of a warp after which the running group gives way to another one.
 pub(crate) const SPIN_LIMIT: u32 = 64;
 
 /// Backward branches of a warp, with memory standing still all the while, after which the runner

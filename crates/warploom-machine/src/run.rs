@@ -18,6 +18,7 @@ use crate::barrier;
 use crate::block::Block;
 use crate::counters::{BlockCount, Counters};
 use crate::deadlock;
+use crate::diverge;
 use crate::env::LaunchEnv;
 use crate::exec::{Exec, FaultAt, Stop, run_warp};
 use crate::fault::{Fault, FaultKind, Note};
@@ -363,6 +364,15 @@ impl<'m, const L: usize> Runner<'m, L> {
         }
         let after: u64 = blocks.iter().map(|block| block.parts.mutations).sum();
         if before != after {
+            return None;
+        }
+        // Under independent threads, lanes that wait at a reconvergence point may be the way out.
+        let warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
+        let released = warps
+            .filter(|warp| !warp.groups.is_empty())
+            .map(|warp| diverge::release_waiters(&self.machine.program, self.env.divergence, warp))
+            .fold(false, |any, released| any | released);
+        if released {
             return None;
         }
         let first = blocks.first()?;

@@ -11,6 +11,7 @@
 
 use warploom_isa::{EXIT_PC, FunctionId, Pc};
 
+use crate::deadlock::SpinWatch;
 use crate::lanes::Select;
 
 /// One row of the lane register file.
@@ -130,8 +131,10 @@ pub struct Warp<const L: usize> {
     pub local_stride_bytes: u32,
     /// Turns taken: changes of the running group.
     pub turn: u64,
-    /// Backward branches since the running group was picked.
+    /// Backward branches since a group last gave way.
     pub spins: u32,
+    /// What the groups' spinning looked like.
+    pub spin_watch: SpinWatch,
     /// Backward branches since memory was last seen to change.
     pub quiet_spins: u32,
     /// The block's count of changes at that time.
@@ -168,6 +171,7 @@ impl<const L: usize> Warp<L> {
             local_stride_bytes: 0,
             turn: 0,
             spins: 0,
+            spin_watch: SpinWatch::default(),
             quiet_spins: 0,
             mutations_seen: 0,
             last_atomic: None,
@@ -216,6 +220,7 @@ impl<const L: usize> Warp<L> {
         self.reserve_local(entry.frame_bytes);
         self.turn = 0;
         self.spins = 0;
+        self.spin_watch = SpinWatch::default();
         self.quiet_spins = 0;
         self.mutations_seen = 0;
         self.last_atomic = None;

@@ -48,7 +48,6 @@ const ROWS: &[Row] = &[
     row("add.s32", 32, 3, MINUS_5_32, 0xffff_fffe),
     row("add.u64", 64, M64, 3, 2),
     row("add.u64", 64, M32, 1, 1 << 32),
-    row("add.s64", 64, 1, M64, 0),
     row("add.f32", 32, 0x3fc0_0000, 0x4010_0000, 0x4070_0000),
     row(
         "add.f64",

@@ -284,3 +284,81 @@ fn an_interrupt_ends_the_run() {
         assert_eq!((warps - PROLOGUE - 1) % 3, 0);
     }
 }
+
+/// Lanes that leave a long loop early wait for the others, as long as those get on.
+#[test]
+fn a_long_divergent_loop_meets_at_its_end() {
+    // Most lanes leave at once, each of the others ten rounds after the one before; or half of
+    // them leave at once and half go round a thousand times.
+    for (trips, rounds) in [
+        ("mul.lo.u32 %r1, %t, 10;", 310),
+        ("and.b32 %r1, %t, 16; mul.lo.u32 %r1, %r1, 64;", 1024),
+        ("shr.u32 %r1, %t, 4; mul.lo.u32 %r1, %r1, 30000;", 30000),
+    ] {
+        let body = format!(
+            "{trips}
+            mov.u32 %r2, 0;
+            LOOP:
+            add.u32 %r2, %r2, 1;
+            setp.lt.u32 %p1, %r2, %r1;
+            @%p1 bra LOOP;
+            activemask.b32 %r3;
+            st.global.u32 [%out], %r3;"
+        );
+        let source = kernel(1, &body);
+        let before = PROLOGUE + 1 + trips.matches(';').count() as u64;
+        for ran in Case::new(&source, "k", vec![Arg::Zeros(32)]).run_both() {
+            assert_eq!(ran.words(0), [u32::MAX; 32], "{trips}");
+            assert_eq!(ran.issues().0, before + 3 * rounds + 3, "{trips}");
+        }
+    }
+}
+
+/// Lane 0 leaves the branch and waits for the other lanes where it ends; they spin in two loops
+/// until lane 0 has stored behind that point.
+#[test]
+fn lanes_that_wait_for_spinning_lanes_go_on() {
+    let spins = [
+        "",
+        // A state that comes back after seven rounds only.
+        "add.u32 %r5, %r5, 1; rem.u32 %r5, %r5, 7;",
+        // One that never does.
+        "add.u32 %r5, %r5, 1;",
+        // Lanes that part and meet in every round.
+        "shr.u32 %r6, %t, 4; setp.eq.u32 %p4, %r6, 1; @%p4 bra A; mov.u32 %r7, %t; A:",
+    ];
+    for step in spins {
+        let body = format!(
+            "mov.u32 %r1, 0;
+            mov.u32 %r5, 0;
+            setp.eq.u32 %p1, %t, 0;
+            @%p1 bra END;
+            and.b32 %r2, %t, 1;
+            setp.eq.u32 %p2, %r2, 1;
+            @%p2 bra ODD;
+            EVEN:
+            {}
+            ld.volatile.global.u32 %r1, [%b1];
+            setp.eq.u32 %p3, %r1, 0;
+            @%p3 bra EVEN;
+            bra END;
+            ODD:
+            {}
+            ld.volatile.global.u32 %r1, [%b1];
+            setp.ne.u32 %p3, %r1, 9;
+            @%p3 bra ODD;
+            END:
+            @%p1 st.volatile.global.u32 [%b1], 9;
+            st.global.u32 [%out], %r1;",
+            step.replace("A", "A1"),
+            step.replace("A", "A2")
+        );
+        let source = kernel(2, &body);
+        let case = Case::new(&source, "k", vec![Arg::Zeros(32), Arg::Zeros(1)]);
+        let ran = case.run(Its);
+        assert_eq!(ran.result.outcome, Outcome::Completed, "{}", ran.fault());
+        assert_eq!(ran.words(0)[..3], [0, 9, 9]);
+        let (_, lanes) = ran.issues();
+        assert!(lanes < 1 << 24, "{lanes}");
+    }
+}
