@@ -344,10 +344,21 @@ impl Lower<'_> {
         Ok(all)
     }
 
-    /// The two halves of a 128-bit register.
+    /// The two halves of a 128-bit register that is read.
     pub(crate) fn halves(&mut self, operand: &Operand) -> Result<[VReg; 2], Diagnostic> {
+        if self.is_sink(operand) {
+            return Err(error::operand_kind(operand.span, "a 128-bit register"));
+        }
         let low = self.dst(operand, ScalarType::B128)?;
         Ok([low, VReg(low.0 + 1)])
+    }
+
+    /// The two halves of a 128-bit register that is written.
+    pub(crate) fn halves_written(&mut self, operand: &Operand) -> Result<[VReg; 2], Diagnostic> {
+        if self.is_sink(operand) {
+            return Ok([self.temp(RegClass::Lane64), self.temp(RegClass::Lane64)]);
+        }
+        self.halves(operand)
     }
 
     fn counted_elements(

@@ -60,7 +60,7 @@ pub(crate) fn lower(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> 
         }
         (_, _, ScalarType::B128) => {
             let values = ctx.halves(source)?;
-            let targets = ctx.halves(target)?;
+            let targets = ctx.halves_written(target)?;
             for (reg, value) in targets.into_iter().zip(values) {
                 ctx.emit_to(reg, Op::MovB64, &[value.into()]);
             }
@@ -203,7 +203,7 @@ impl Lower<'_> {
         }
         match ty {
             ScalarType::B128 => {
-                let halves = self.halves(target)?;
+                let halves = self.halves_written(target)?;
                 let each = values.len() / 2;
                 for (half, values) in halves.into_iter().zip(values.chunks(each)) {
                     self.pack_into(half, 64, values);

@@ -186,6 +186,10 @@ fn a_move_counts_once_however_it_is_done() {
         "mov.b64 {%rs1, %rs2, %rs3, %rs4}, %rd1; mov.b128 %q1, %q2;",
     );
     assert_eq!(counted(&module, "k"), 2);
+    check(
+        "mov.b128 _, %q1;",
+        &["mov.b64 t0, q1.lo", "| mov.b64 t0, q1.hi"],
+    );
     // A sink for every element still costs the issue.
     let module = kernel("", "mov.b64 {_, _}, %rd1;");
     assert_eq!(code(&module, "k"), ["nop"]);

@@ -175,6 +175,10 @@ fn operands() {
             "st.param.u32 [ks], 1;",
             "E0214 at `[ks]`: a kernel's parameters cannot be stored to",
         ),
+        (
+            "mov.b128 {%rd1, %rd2}, _;",
+            "E0206 at `_`: this operand must be a 128-bit register",
+        ),
         ("bar.sync 16;", "E0208 at `16`: a block has 16 barriers"),
         (
             "mov.b64 %rd1, {%r1, %r2, %r3};",
