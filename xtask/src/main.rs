@@ -3,6 +3,7 @@
 mod docs;
 mod examples;
 mod fuzz;
+mod lab;
 mod licences;
 mod shell;
 mod steps;
@@ -44,6 +45,12 @@ const CHORES: &[Chore] = &[
         "",
         "compile the examples' sources to PTX again",
         |_| examples::rebuild(),
+    ),
+    (
+        "lab",
+        "[FOLDER]",
+        "run the divergence lab and keep its evidence in a folder",
+        lab::command,
     ),
     ("bench", "[FILTER]", "the benchmarks", |arguments| {
         shell::run(

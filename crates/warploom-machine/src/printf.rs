@@ -218,7 +218,8 @@ pub(crate) fn format(
         let length = sign.len() + digits.len();
         let padding = width.saturating_sub(length);
         let numeric = matches!(conversion.kind, Kind::Signed | Kind::Unsigned | Kind::Float);
-        let finite = digits.iter().any(u8::is_ascii_digit);
+        // Infinities and NaN are not padded with zeros; hexadecimal digits may all be letters.
+        let finite = conversion.kind != Kind::Float || digits.iter().any(u8::is_ascii_digit);
         let exact = precision.is_none() || conversion.kind == Kind::Float;
         let zeros = conversion.flags.contains(&b'0') && !left && numeric && finite && exact;
         if !left && !zeros {
@@ -394,6 +395,8 @@ mod tests {
             print("%c%s%.2s", &[u64::from(b'!'), 0, 0], &[4, 8, 8]),
             "!textte"
         );
+        assert_eq!(print("%02x", &[13], &[4]), "0d");
+        assert_eq!(print("%05f", &[f64::INFINITY.to_bits()], &[8]), "  inf");
         assert_eq!(print("%*d", &[4, 42], &[4, 4]), "  42");
         assert_eq!(
             print("%d %f", &[1, 2.0f64.to_bits()], &[4, 8]),

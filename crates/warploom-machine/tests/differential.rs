@@ -4,20 +4,17 @@
 mod kit;
 mod reference;
 
-use std::collections::HashSet;
 use std::fmt::Write;
 
-use kit::{Arg, Case, Ran};
+use kit::{Arg, Case, Mode, Ran, Seen};
 use reference::generate::generate;
-use reference::interpret::{Executed, Hasher, execute};
+use reference::interpret::{Executed, execute};
 use reference::ops::Ops;
 use reference::print::{INPUT_BYTES, RESULT_BYTES, print};
 use reference::program::{Class, Kind, Program, Stmt, has};
 use reference::random::Random;
 use reference::shrink::shrink;
 use warploom_machine::Outcome;
-
-const WARP: usize = 32;
 
 /// Values for the registers of every thread.
 fn input(program: &Program) -> Vec<u8> {
@@ -60,22 +57,17 @@ fn expect(ops: &Ops, program: &Program, input: &[u8]) -> Option<Expected> {
         most: 0,
         structured: program.structured().then_some(0),
     };
-    let mut inputs = input.chunks_exact(INPUT_BYTES);
-    for _ in 0..program.blocks {
-        for warp in (0..program.threads as usize).step_by(WARP) {
-            let lanes = WARP.min(program.threads as usize - warp);
-            let mut issues: HashSet<u64, Hasher> = HashSet::default();
-            let mut counts = Vec::new();
-            for input in inputs.by_ref().take(lanes) {
-                let thread = execute(ops, program, input, &mut issues)?;
-                counts.push(thread.count);
-                expected.threads.push(thread);
-            }
-            expected.least += counts.iter().max().unwrap_or(&0);
-            expected.most += counts.iter().sum::<u64>();
-            if let Some(sum) = &mut expected.structured {
-                *sum += issues.len() as u64;
-            }
+    let inputs: Vec<&[u8]> = input.chunks_exact(INPUT_BYTES).collect();
+    for block in inputs.chunks(program.threads as usize) {
+        let (threads, issues) = execute(ops, program, block)?;
+        for warp in threads.chunks(program.warp as usize) {
+            let counts = || warp.iter().map(|thread| thread.count);
+            expected.least += counts().max().unwrap_or(0);
+            expected.most += counts().sum::<u64>();
+        }
+        expected.threads.extend(threads);
+        if let Some(sum) = &mut expected.structured {
+            *sum += issues.iter().sum::<u64>();
         }
     }
     Some(expected)
@@ -88,13 +80,14 @@ fn run(program: &Program, source: &str, input: &[u8]) -> [Ran; 2] {
         Arg::Words(words(input)),
     ];
     let case = Case::new(source, "k", args);
-    case.grid(program.blocks).block(program.threads).run_each()
-}
-
-fn guarded_off(ran: &Ran) -> u64 {
-    let counts = ran.module.code.iter().zip(&ran.result.counters.insts);
-    let counted = counts.filter(|(inst, _)| !inst.flags.fused());
-    counted.map(|(_, count)| count.guarded_off).sum()
+    let mut case = case.grid(program.blocks).block(program.threads);
+    case.config.warp_width = program.warp;
+    case.mode = match program.seed % 4 {
+        0 => Mode::Observed,
+        1 => Mode::Chunk,
+        _ => Mode::Serial,
+    };
+    case.run_each()
 }
 
 /// Compares a program's runs; nothing if it is too long to run. `twice` runs it once more.
@@ -146,9 +139,17 @@ fn compare(program: &Program, expected: &Expected, both: &[Ran; 2]) -> Result<()
             .iter()
             .map(|thread| thread.guarded_off)
             .sum();
-        if guarded_off(ran) != off {
-            let got = guarded_off(ran);
+        if ran.guarded_off() != off {
+            let got = ran.guarded_off();
             return Err(format!("{model}: {got} guarded off, expected {off}"));
+        }
+        let counted = Seen {
+            issues: warps,
+            lanes,
+            guarded_off: off,
+        };
+        if ran.seen.is_some_and(|seen| seen != counted) {
+            return Err(format!("{model}: {:?} seen, {counted:?} counted", ran.seen));
         }
         if warps < expected.least || warps > expected.most {
             let Expected { least, most, .. } = expected;
@@ -183,7 +184,11 @@ fn report(ops: &Ops, program: &Program, first: &str) -> String {
     };
     let mut text = String::new();
     let _ = writeln!(text, "seed {}: {what}", program.seed);
-    let _ = writeln!(text, "{} blocks of {} threads", small.blocks, small.threads);
+    let _ = writeln!(
+        text,
+        "{} blocks of {} threads, warps of {} lanes",
+        small.blocks, small.threads, small.warp
+    );
     text + &print(ops, &small)
 }
 

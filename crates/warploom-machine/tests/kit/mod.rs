@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use warploom_isa::{Module, Op};
 use warploom_machine::{
-    AllocationKind, Divergence, Fault, FaultKind, Host, LaunchError, LaunchSpec, Limits, Machine,
-    MachineConfig, Outcome, RunResult, Wait,
+    AllocationKind, Divergence, Fault, FaultKind, Host, Issue, LaunchError, LaunchSpec, Limits,
+    Machine, MachineConfig, Observer, Outcome, RunResult, Wait,
 };
 
 pub use warploom_machine::Divergence::{Ipdom, Its};
@@ -25,12 +25,45 @@ pub enum Arg {
     Words(Vec<u32>),
 }
 
+/// How a launch runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// In block order.
+    Serial,
+    /// As a part of the grid that may run beside others, if the launch allows it.
+    Chunk,
+    /// In block order, watched.
+    Observed,
+}
+
+/// Adds up what an observer sees: issues, active lanes, lanes whose guard is false.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Seen {
+    pub issues: u64,
+    pub lanes: u64,
+    pub guarded_off: u64,
+}
+
+impl Observer for Seen {
+    const ACTIVE: bool = true;
+
+    fn issue(&mut self, issue: &Issue) {
+        assert_eq!(issue.executing & !issue.active, 0);
+        assert_eq!(issue.active & !issue.live, 0);
+        self.issues += 1;
+        self.lanes += u64::from(issue.active.count_ones());
+        self.guarded_off += u64::from((issue.active & !issue.executing).count_ones());
+    }
+}
+
 /// A finished launch.
 pub struct Ran {
     pub module: Arc<Module>,
     pub result: RunResult,
     pub machine: Machine,
     pub printed: String,
+    /// What was seen, if the run was observed.
+    pub seen: Option<Seen>,
     buffers: Vec<(u64, usize)>,
 }
 
@@ -95,6 +128,13 @@ impl Ran {
         (issues.iter().map(|i| i.entries).sum(), lanes)
     }
 
+    /// Sum of active lanes whose guard was false, over the counted instructions.
+    pub fn guarded_off(&self) -> u64 {
+        let counts = self.module.code.iter().zip(&self.result.counters.insts);
+        let counted = counts.filter(|(inst, _)| !inst.flags.fused());
+        counted.map(|(_, count)| count.guarded_off).sum()
+    }
+
     /// The fault's text; the outcome's name if there is none.
     pub fn fault(&self) -> String {
         match &self.result.outcome {
@@ -118,6 +158,7 @@ pub struct Case<'a> {
     pub cooperative: bool,
     /// The interrupt flag is up from the start.
     pub interrupted: bool,
+    pub mode: Mode,
     /// The device; its divergence is that of the run.
     pub config: MachineConfig,
 }
@@ -135,6 +176,7 @@ impl<'a> Case<'a> {
             resident_blocks: 132,
             cooperative: false,
             interrupted: false,
+            mode: Mode::Serial,
             config: MachineConfig::default(),
         }
     }
@@ -215,13 +257,23 @@ impl<'a> Case<'a> {
             max_thread_instructions: self.limit,
             interrupt: self.interrupted.then_some(&flag),
         };
-        let result = machine.run_serial(&launch, limits, host);
+        let mut seen = None;
+        let result = match self.mode {
+            Mode::Observed => {
+                machine.run_observed(&launch, limits, host, seen.insert(Seen::default()))
+            }
+            Mode::Chunk if !launch.order_dependent => {
+                machine.run_chunk(&launch, 0..launch.blocks, limits)
+            }
+            _ => machine.run_serial(&launch, limits, host),
+        };
         let printed = String::from_utf8(printed).expect("text");
         Ok(Ran {
             module,
             result,
             machine,
             printed,
+            seen,
             buffers,
         })
     }

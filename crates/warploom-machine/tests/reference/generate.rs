@@ -4,7 +4,7 @@ use super::atomics::ATOMICS;
 use super::ops::Ops;
 use super::program::{
     Access, Action, Call, Callee, Class, Guard, Kind, Op, Program, REGION_BYTES, Reg, Space, Src,
-    Stmt, Way,
+    Stmt, Together, Way,
 };
 use super::random::Random;
 
@@ -25,6 +25,8 @@ struct Generator<'a> {
     branchy: bool,
     functions: usize,
     calls_left: usize,
+    /// Threads may exit inside of branches, after which their warps need not meet again.
+    exits: bool,
 }
 
 /// The program of a seed.
@@ -33,13 +35,19 @@ pub fn generate(ops: &Ops, seed: u64) -> Program {
     let branchy = random.chance(75);
     let functions = if branchy { random.below(3) } else { 0 };
     let blocks = 1 + random.below(2) as u32;
-    let threads = random.pick(&[1, 7, 32, 33, 40, 64]);
+    let threads = random.pick(&[1, 7, 32, 33, 40, 64, 64, 96]);
+    let together = random.chance(40);
+    let warp = match random.chance(20) {
+        true => random.pick(&[4, 8, 16, 64]),
+        false => 32,
+    };
     let mut generator = Generator {
         ops,
         random,
         branchy,
         functions,
         calls_left: 0,
+        exits: !together,
     };
     let functions = (0..functions).map(|_| {
         generator.calls_left = 2;
@@ -59,11 +67,29 @@ pub fn generate(ops: &Ops, seed: u64) -> Program {
         loops: 0,
         in_function: false,
     };
-    let kernel = generator.body(length, place);
+    let mut kernel = generator.body(length, place);
+    if together {
+        for _ in 0..1 + generator.random.below(3) {
+            let at = generator.random.below(kernel.len() + 1);
+            kernel.insert(at, Stmt::Together(generator.together(threads, warp)));
+        }
+        // All lanes are there for shuffles; for the others some may be gone.
+        let shuffles = |stmt: &Stmt| {
+            matches!(
+                stmt,
+                Stmt::Together(Together::Shuffle { .. } | Together::Down { .. })
+            )
+        };
+        if !kernel.iter().any(shuffles) && generator.random.chance(40) {
+            let guard = generator.guard();
+            kernel.insert(generator.random.below(kernel.len()), Stmt::Exit(guard));
+        }
+    }
     Program {
         seed,
         blocks,
         threads,
+        warp,
         kernel,
         functions,
     }
@@ -244,12 +270,47 @@ impl Generator<'_> {
         Stmt::Access(access)
     }
 
+    fn together(&mut self, threads: u32, warp: u32) -> Together {
+        let (value, result) = (self.reg(Class::W), self.reg(Class::W));
+        // Warp instructions of PTX are made for 32 lanes.
+        let kinds = match (warp, threads % 32) {
+            (32, 0) => 6,
+            (32, _) => 4,
+            _ => 1,
+        };
+        match self.random.below(kinds) {
+            0 => Together::Exchange {
+                value,
+                result,
+                multiplier: self.random.below(100) as u32,
+                offset: self.random.below(100) as u32,
+            },
+            1 => Together::Ballot {
+                predicate: self.reg(Class::P),
+                result,
+            },
+            2 => Together::Sum { value, result },
+            3 => Together::Match { value, result },
+            4 => Together::Shuffle {
+                value,
+                lane: self.reg(Class::W),
+                result,
+            },
+            _ => Together::Down {
+                value,
+                distance: self.random.below(32) as u32,
+                result,
+                predicate: self.reg(Class::P),
+            },
+        }
+    }
+
     fn control(&mut self, place: Place) -> Stmt {
         match self.random.below(20) {
             0 if place.loops > 0 => Stmt::Break(self.guard()),
             1 if place.loops > 0 => Stmt::Continue(self.guard()),
             2 if place.in_function => Stmt::Return(self.guard()),
-            3 if self.random.chance(40) => Stmt::Exit(self.guard()),
+            3 if self.exits && self.random.chance(40) => Stmt::Exit(self.guard()),
             4..=6
                 if self.calls_left > 0
                     && self.functions > 0
@@ -310,6 +371,7 @@ pub fn single(ops: &Ops, number: usize) -> Program {
         branchy: false,
         functions: 0,
         calls_left: 0,
+        exits: false,
     };
     let carries = ops.carry_in.iter().any(|list| list.contains(&number));
     let mut statement = || {
@@ -328,6 +390,7 @@ pub fn single(ops: &Ops, number: usize) -> Program {
         seed: number as u64,
         blocks: 1,
         threads: 64,
+        warp: 32,
         kernel: (0..6).map(|_| statement()).collect(),
         functions: Vec::new(),
     }

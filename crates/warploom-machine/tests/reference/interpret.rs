@@ -1,13 +1,16 @@
-//! The reference: one thread at a time, with its own registers and memory.
+//! The reference: one thread at a time, with its own registers and memory. Only what threads do
+//! together takes them to the same statement first.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::atomics::ATOMICS;
 use super::ops::Ops;
 use super::print::{self, INPUT_BYTES, RESULT_BYTES};
 use super::program::{
     Access, Action, Call, Callee, Class, FUEL, Guard, Op, Program, REGION_BYTES, Reg, Space, Src,
-    Stmt, Way,
+    Stmt, Together, Way,
 };
 
 /// Instructions that a thread may execute; programs with more are thrown away.
@@ -42,17 +45,22 @@ enum Flow {
     TooLong,
 }
 
+/// Instructions of a warp, each with where it was executed.
+pub type Issues = HashSet<u64, Hasher>;
+
 struct Thread<'a> {
     ops: &'a Ops,
     program: &'a Program,
+    frame: Frame,
     global: Region,
     shared: Region,
+    exited: bool,
     count: usize,
     guarded_off: usize,
     /// Where it is: which round of which loop, in which call.
     context: u64,
-    /// Instructions of the whole warp, each with where it was executed.
-    issues: &'a mut HashSet<u64, Hasher>,
+    /// Of its warp; nothing if nobody wants to know.
+    issues: Option<Rc<RefCell<Issues>>>,
 }
 
 /// The keys are hashes already.
@@ -83,25 +91,129 @@ fn mix(a: u64, b: u64) -> u64 {
     (a.rotate_left(23) ^ b).wrapping_mul(0x9fb2_1c65_1e98_df25) ^ a >> 31
 }
 
-/// Executes a thread on its input; nothing if it takes too long. `issues` gathers the instructions
-/// of its warp.
+/// Executes a block on its threads' inputs; nothing if that takes too long. Also tells how many
+/// different instructions each warp's threads executed, if the program is structured.
 pub fn execute(
     ops: &Ops,
     program: &Program,
-    input: &[u8],
-    issues: &mut HashSet<u64, Hasher>,
-) -> Option<Executed> {
-    let mut thread = Thread {
-        ops,
-        program,
-        global: [0; REGION_BYTES],
-        shared: [0; REGION_BYTES],
-        count: 0,
-        guarded_off: 0,
-        context: 0,
-        issues,
-    };
-    thread.run(input)
+    inputs: &[&[u8]],
+) -> Option<(Vec<Executed>, Vec<u64>)> {
+    let warp = program.warp as usize;
+    let mut warps: Vec<Rc<RefCell<Issues>>> = Vec::new();
+    let mut threads: Vec<Thread<'_>> = Vec::new();
+    for (n, input) in inputs.iter().enumerate() {
+        if n % warp == 0 {
+            warps.push(Rc::default());
+        }
+        let issues = warps.last().filter(|_| program.structured()).cloned();
+        threads.push(Thread::new(ops, program, input, issues));
+    }
+    let mut mailbox = vec![0; threads.len()];
+    for stmt in &program.kernel {
+        if let Stmt::Together(together) = stmt {
+            act_together(together, &mut threads, warp, &mut mailbox);
+            continue;
+        }
+        for thread in threads.iter_mut().filter(|thread| !thread.exited) {
+            match thread.top_level(stmt) {
+                Flow::Exit => thread.exited = true,
+                Flow::TooLong => return None,
+                _ => {}
+            }
+        }
+    }
+    let executed = threads.into_iter().map(Thread::finish).collect();
+    let issues = warps.iter().map(|issues| issues.borrow().len() as u64);
+    Some((executed, issues.collect()))
+}
+
+/// Carries out what the threads that have not exited do together.
+fn act_together(together: &Together, threads: &mut [Thread<'_>], warp: usize, mailbox: &mut [u64]) {
+    let size = threads.len();
+    let lines = print::together_lines(together, size as u32).len();
+    for thread in threads.iter_mut().filter(|thread| !thread.exited) {
+        thread.issue(together, 0, lines);
+    }
+    if let Together::Exchange {
+        value,
+        result,
+        multiplier,
+        offset,
+    } = *together
+    {
+        for (thread, word) in threads.iter().zip(mailbox.iter_mut()) {
+            if !thread.exited {
+                *word = thread.frame.get(value);
+            }
+        }
+        for (n, thread) in threads.iter_mut().enumerate() {
+            let from = (n * multiplier as usize + offset as usize) % size;
+            thread.set_alive(result, mailbox[from]);
+        }
+        return;
+    }
+    for lanes in threads.chunks_mut(warp) {
+        let get = |reg: Reg| -> Vec<Option<u64>> {
+            let lanes = lanes.iter();
+            let values = lanes.map(|lane| (!lane.exited).then(|| lane.frame.get(reg)));
+            values.collect()
+        };
+        let mask = |values: &[Option<u64>], wanted: u64| {
+            let equal = values
+                .iter()
+                .enumerate()
+                .filter(|(_, v)| **v == Some(wanted));
+            equal.fold(0u64, |mask, (lane, _)| mask | 1 << lane)
+        };
+        match *together {
+            Together::Exchange { .. } => {}
+            Together::Ballot { predicate, result } => {
+                let ballot = mask(&get(predicate), 1);
+                lanes
+                    .iter_mut()
+                    .for_each(|lane| lane.set_alive(result, ballot));
+            }
+            Together::Sum { value, result } => {
+                let sum = get(value).iter().flatten().sum::<u64>();
+                lanes
+                    .iter_mut()
+                    .for_each(|lane| lane.set_alive(result, sum));
+            }
+            Together::Match { value, result } => {
+                let values = get(value);
+                for lane in lanes.iter_mut() {
+                    let own = lane.frame.get(value);
+                    lane.set_alive(result, mask(&values, own));
+                }
+            }
+            Together::Shuffle {
+                value,
+                lane,
+                result,
+            } => {
+                let values = get(value);
+                for thread in lanes.iter_mut() {
+                    let from = thread.frame.get(lane) as usize % 32;
+                    thread.set_alive(result, values[from].unwrap_or_default());
+                }
+            }
+            Together::Down {
+                value,
+                distance,
+                result,
+                predicate,
+            } => {
+                let values = get(value);
+                for (n, lane) in lanes.iter_mut().enumerate() {
+                    let from = n + distance as usize;
+                    let there = from < 32;
+                    let from = if there { from } else { n };
+                    lane.set_alive(result, values[from].unwrap_or_default());
+                    lane.set_alive(predicate, there.into());
+                }
+            }
+        }
+    }
 }
 
 impl Frame {
@@ -138,8 +250,14 @@ fn read(bytes: &[u8], at: usize, width: usize) -> u64 {
     u64::from_le_bytes(raw)
 }
 
-impl Thread<'_> {
-    fn run(&mut self, input: &[u8]) -> Option<Executed> {
+impl<'a> Thread<'a> {
+    /// At the kernel's first statement.
+    fn new(
+        ops: &'a Ops,
+        program: &'a Program,
+        input: &[u8],
+        issues: Option<Rc<RefCell<Issues>>>,
+    ) -> Thread<'a> {
         assert_eq!(input.len(), INPUT_BYTES);
         let mut frame = Frame::new(FUEL);
         let longs = 8 * Class::D.count();
@@ -153,54 +271,79 @@ impl Thread<'_> {
             frame.registers[Class::H as usize][n] = read(input, longs + 4 * n + 2, 2);
             frame.registers[Class::P as usize][n] = frame.word(n + 4) & 1;
         }
-        let program = self.program;
-        self.issue(&program.kernel, 0, print::kernel_entry());
-        let flow = self.body(&program.kernel, &mut frame);
+        let mut thread = Thread {
+            ops,
+            program,
+            frame,
+            global: [0; REGION_BYTES],
+            shared: [0; REGION_BYTES],
+            exited: false,
+            count: 0,
+            guarded_off: 0,
+            context: 0,
+            issues,
+        };
+        thread.issue(&program.kernel, 0, print::kernel_entry());
+        thread
+    }
+
+    fn set_alive(&mut self, reg: Reg, value: u64) {
+        if !self.exited {
+            self.frame.set(reg, value);
+        }
+    }
+
+    /// A statement of the kernel.
+    fn top_level(&mut self, stmt: &Stmt) -> Flow {
+        let mut frame = self.frame.clone();
+        let flow = match self.count > STEP_LIMIT {
+            true => Flow::TooLong,
+            false => self.statement(stmt, &mut frame),
+        };
+        self.frame = frame;
+        flow
+    }
+
+    /// What the thread leaves: registers from the end of their part of the output down, then
+    /// memory.
+    fn finish(mut self) -> Executed {
         let mut output = vec![0; RESULT_BYTES];
         output[96..96 + REGION_BYTES].copy_from_slice(&self.global);
-        match flow {
-            Flow::TooLong => return None,
-            Flow::Exit => {}
-            _ => {
-                self.issue(&program.kernel, 1, print::kernel_end());
-                self.finish(&frame, &mut output);
+        if !self.exited {
+            let program = self.program;
+            self.issue(&program.kernel, 1, print::kernel_end());
+            let frame = &self.frame;
+            let mut at = 96;
+            for (class, width) in [(Class::D, 8), (Class::W, 4), (Class::H, 2)] {
+                for n in 0..class.count() {
+                    at -= width;
+                    let raw = frame.registers[class as usize][n].to_le_bytes();
+                    output[at..at + width].copy_from_slice(&raw[..width]);
+                }
             }
+            let flags = frame.registers[Class::P as usize];
+            let word = (0..4).fold(0, |word, n| word | (flags[n] as u32) << n);
+            self.guarded_off += 4 - word.count_ones() as usize;
+            output[at - 4..at].copy_from_slice(&word.to_le_bytes());
+            output[96 + REGION_BYTES..][..REGION_BYTES].copy_from_slice(&self.shared);
+            output[96 + 2 * REGION_BYTES..][..REGION_BYTES].copy_from_slice(&frame.local);
         }
-        Some(Executed {
+        Executed {
             output,
             count: self.count as u64,
             guarded_off: self.guarded_off as u64,
-        })
-    }
-
-    /// Registers from the end of their part of the output down, then memory.
-    fn finish(&mut self, frame: &Frame, output: &mut [u8]) {
-        let mut at = 96;
-        for (class, width) in [(Class::D, 8), (Class::W, 4), (Class::H, 2)] {
-            for n in 0..class.count() {
-                at -= width;
-                let raw = frame.registers[class as usize][n].to_le_bytes();
-                output[at..at + width].copy_from_slice(&raw[..width]);
-            }
         }
-        let flags = frame.registers[Class::P as usize];
-        let word = (0..4).fold(0, |word, n| word | (flags[n] as u32) << n);
-        self.guarded_off += 4 - word.count_ones() as usize;
-        output[at - 4..at].copy_from_slice(&word.to_le_bytes());
-        output[96 + REGION_BYTES..][..REGION_BYTES].copy_from_slice(&self.shared);
-        output[96 + 2 * REGION_BYTES..][..REGION_BYTES].copy_from_slice(&frame.local);
     }
 
     /// Counts `n` instructions of something that is at the same address throughout a run.
     fn issue<T: ?Sized>(&mut self, what: &T, part: u64, n: usize) {
-        let place = mix(
-            mix(self.context, std::ptr::from_ref(what).addr() as u64),
-            part,
-        );
-        for i in 0..n {
-            self.issues.insert(mix(place, i as u64));
-        }
         self.count += n;
+        if let Some(issues) = &self.issues {
+            let mut issues = issues.borrow_mut();
+            let place = std::ptr::from_ref(what).cast::<()>().addr() as u64;
+            let place = mix(mix(self.context, place), part);
+            issues.extend((0..n).map(|i| mix(place, i as u64)));
+        }
     }
 
     fn within<R>(&mut self, inner: u64, run: impl FnOnce(&mut Self) -> R) -> R {
@@ -338,6 +481,7 @@ impl Thread<'_> {
                 }
             }
             Stmt::Call(call) => return self.call(call, frame),
+            Stmt::Together(_) => unreachable!("at the top level only"),
         }
         Flow::Next
     }

@@ -4,7 +4,7 @@ use super::atomics::ATOMICS;
 use super::ops::Ops;
 use super::program::{
     Access, Action, Call, Callee, Class, FUEL, Guard, Kind, Op, Program, REGION_BYTES, Reg, Space,
-    Src, Stmt, Way,
+    Src, Stmt, Together, Way,
 };
 
 /// Bytes of results per thread: all registers, then its memory of each space.
@@ -23,6 +23,7 @@ struct Printer<'a> {
     out: String,
     labels: usize,
     functions: usize,
+    threads: u32,
     /// Where the loops around end, and where their next round begins.
     loops: Vec<(usize, usize)>,
 }
@@ -34,6 +35,7 @@ pub fn print(ops: &Ops, program: &Program) -> String {
         out: String::new(),
         labels: 0,
         functions: program.functions.len(),
+        threads: program.threads,
         loops: Vec::new(),
     };
     printer.module(program);
@@ -210,7 +212,8 @@ impl Printer<'_> {
         }
         self.out += ".visible .entry k(.param .u64 out, .param .u64 in)\n{";
         self.out += REGISTERS;
-        let bytes = program.threads as usize * REGION_BYTES;
+        let (threads, bytes) = (program.threads, program.threads as usize * REGION_BYTES);
+        self.line(&format!(".shared .align 4 .b32 box[{threads}];"));
         self.line(&format!(".shared .align 16 .b8 shared[{bytes}];"));
         kernel_prologue().iter().for_each(|line| self.line(line));
         self.body(&program.kernel);
@@ -332,6 +335,11 @@ impl Printer<'_> {
                 self.line(&format!("{}ret;", guarded(Some(*guard), false)));
             }
             Stmt::Call(call) => self.call(call),
+            Stmt::Together(together) => {
+                for line in together_lines(together, self.threads) {
+                    self.line(&line);
+                }
+            }
         }
     }
 
@@ -366,6 +374,68 @@ impl Printer<'_> {
         self.line(&format!("ld.param.b32 {}, [r];", reg(call.result)));
         self.line("}");
         self.place(end);
+    }
+}
+
+/// The instructions of what threads do together.
+pub fn together_lines(together: &Together, threads: u32) -> Vec<String> {
+    match *together {
+        Together::Exchange {
+            value,
+            result,
+            multiplier,
+            offset,
+        } => vec![
+            "mov.u32 %i1, %tid.x;".to_owned(),
+            "mov.u32 %i2, box;".to_owned(),
+            "mad.lo.u32 %i3, %i1, 4, %i2;".to_owned(),
+            format!("st.shared.u32 [%i3], {};", reg(value)),
+            "bar.sync 0;".to_owned(),
+            format!("mad.lo.u32 %i1, %i1, {multiplier}, {offset};"),
+            format!("rem.u32 %i1, %i1, {threads};"),
+            "mad.lo.u32 %i3, %i1, 4, %i2;".to_owned(),
+            format!("ld.shared.u32 {}, [%i3];", reg(result)),
+            "bar.sync 0;".to_owned(),
+        ],
+        Together::Ballot { predicate, result } => {
+            let (predicate, result) = (reg(predicate), reg(result));
+            vec![format!("vote.sync.ballot.b32 {result}, {predicate}, -1;")]
+        }
+        Together::Sum { value, result } => {
+            vec![format!(
+                "redux.sync.add.u32 {}, {}, -1;",
+                reg(result),
+                reg(value)
+            )]
+        }
+        Together::Match { value, result } => {
+            vec![format!(
+                "match.any.sync.b32 {}, {}, -1;",
+                reg(result),
+                reg(value)
+            )]
+        }
+        Together::Shuffle {
+            value,
+            lane,
+            result,
+        } => {
+            let (value, lane, result) = (reg(value), reg(lane), reg(result));
+            vec![format!(
+                "shfl.sync.idx.b32 {result}, {value}, {lane}, 31, -1;"
+            )]
+        }
+        Together::Down {
+            value,
+            distance,
+            result,
+            predicate,
+        } => {
+            let (value, result, predicate) = (reg(value), reg(result), reg(predicate));
+            vec![format!(
+                "shfl.sync.down.b32 {result}|{predicate}, {value}, {distance}, 31, -1;"
+            )]
+        }
     }
 }
 

@@ -214,6 +214,36 @@ pub enum Stmt {
     /// Of a function.
     Return(Guard),
     Call(Call),
+    /// All threads together, so not inside other statements.
+    Together(Together),
+}
+
+/// What threads do together.
+#[derive(Clone, Copy, Debug)]
+pub enum Together {
+    /// Every thread of the block gets a word of the thread at `multiplier * index + offset`, or
+    /// what an exited one has left.
+    Exchange {
+        value: Reg,
+        result: Reg,
+        multiplier: u32,
+        offset: u32,
+    },
+    /// Of a warp: the lanes whose predicate is true.
+    Ballot { predicate: Reg, result: Reg },
+    /// The sum over a warp.
+    Sum { value: Reg, result: Reg },
+    /// The lanes of a warp with the same value.
+    Match { value: Reg, result: Reg },
+    /// A word of the lane that a register names, of the full warp.
+    Shuffle { value: Reg, lane: Reg, result: Reg },
+    /// A word of the lane so many above, if there is one, which the predicate tells.
+    Down {
+        value: Reg,
+        distance: u32,
+        result: Reg,
+        predicate: Reg,
+    },
 }
 
 impl Stmt {
@@ -246,6 +276,8 @@ pub struct Program {
     pub blocks: u32,
     /// Threads of a block.
     pub threads: u32,
+    /// Lanes of a warp.
+    pub warp: u32,
     pub kernel: Vec<Stmt>,
     /// Bodies of functions of a word, a long and the fuel that return a word.
     pub functions: Vec<Vec<Stmt>>,
