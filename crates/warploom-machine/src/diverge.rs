@@ -473,6 +473,7 @@ pub(crate) unsafe fn call_indirect<const L: usize>(
         group.scope = scope;
         let rest = Group {
             mask: group.mask & !same,
+            issued: group.pc,
             ..*group
         };
         group.mask = same;

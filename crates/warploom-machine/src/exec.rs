@@ -4,7 +4,7 @@
 //! ([`run_warp`] picks one at run time), so that the lane loops of hot operations become that set's
 //! vector code, with register rows as the only memory traffic.
 
-use warploom_isa::{Flags, FunctionId, Inst, NO_SLOT, Op, Pc, lane_fn};
+use warploom_isa::{EXIT_PC, Flags, FunctionId, Inst, NO_SLOT, Op, Pc, lane_fn};
 
 use crate::access;
 use crate::block::BlockParts;
@@ -241,7 +241,10 @@ unsafe fn run<const L: usize, O: Observer>(
             }
         }
         if O::ACTIVE && inst.op != Op::Block && !inst.flags.fused() {
-            observer.issue(&Issue::new(x.block, warp, pc, active, exec));
+            let issued = &mut warp.groups[warp.current].issued;
+            if std::mem::replace(issued, EXIT_PC) != pc {
+                observer.issue(&Issue::new(x.block, warp, pc, active, exec));
+            }
         }
 
         macro_rules! lane_op {
@@ -310,6 +313,7 @@ unsafe fn run<const L: usize, O: Observer>(
                         counts.0.lanes += counts.1;
                         if x.fuel < 0 {
                             // Counted, so go on behind the block's entry next time.
+                            warp.groups[warp.current].issued = EXIT_PC;
                             stop!(pc + 1, Stop::Fuel);
                         }
                     }

@@ -312,7 +312,9 @@ impl<'m, const L: usize> Runner<'m, L> {
                     continue;
                 }
                 // What waits, or failed, has issued.
-                let issued = group.state != GroupState::Ready || faulting == Some((w, g));
+                let issued = group.state != GroupState::Ready
+                    || group.issued == group.pc
+                    || faulting == Some((w, g));
                 let lanes = u64::from(group.mask.count_ones());
                 let from = group.pc + u32::from(issued);
                 for pc in from..basic.end {

@@ -56,6 +56,9 @@ pub struct Group {
     pub worked: bool,
     /// When it last ran, in turns of the warp.
     pub last_turn: u64,
+    /// An instruction that it has issued and is to execute again, with fewer lanes or when others
+    /// have arrived; [`EXIT_PC`] for none.
+    pub issued: Pc,
 }
 
 /// Lanes that meet again at a reconvergence point.
@@ -199,6 +202,7 @@ impl<const L: usize> Warp<L> {
             state: GroupState::Ready,
             worked: false,
             last_turn: 0,
+            issued: EXIT_PC,
         });
         self.current = 0;
         self.scopes.clear();
@@ -419,6 +423,7 @@ impl<const L: usize> Warp<L> {
             state: GroupState::Ready,
             worked,
             last_turn: self.turn,
+            issued: EXIT_PC,
         });
         self.groups.len() - 1
     }

@@ -6,7 +6,7 @@
 //! in one instruction stay together when each mask's members are all among them.
 
 use warploom_isa::access::{WarpKind, WarpOp};
-use warploom_isa::{Inst, Op, Pc, arith};
+use warploom_isa::{EXIT_PC, Inst, Op, Pc, arith};
 
 use crate::env::Divergence;
 use crate::exec::{Exec, FaultAt};
@@ -202,6 +202,7 @@ unsafe fn rendezvous<const L: usize>(
         }
         warp.groups.push(crate::warp::Group {
             mask: others & exec,
+            issued: group.pc,
             ..group
         });
     }
@@ -224,6 +225,7 @@ unsafe fn rendezvous<const L: usize>(
     }
     if wanted & !here != 0 {
         warp.groups[current].state = GroupState::WarpSync;
+        warp.groups[current].issued = group.pc;
         return Ok(Outcome::Changed);
     }
     let parties: Vec<Party<'_, L>> = party_groups
@@ -238,6 +240,7 @@ unsafe fn rendezvous<const L: usize>(
     unsafe { perform(WarpOp::unpack(inst.mods), &parties) };
     for &(i, pc) in &party_groups {
         warp.groups[i].pc = pc + 1;
+        warp.groups[i].issued = EXIT_PC;
         warp.groups[i].state = GroupState::Ready;
     }
     join(warp, &party_groups);
