@@ -162,6 +162,8 @@ impl<'a> Lower<'a> {
             Target::Prototype(id) => body.prototypes.get(id.index()).map(|p| &p.signature),
             Target::CallTable(id) => {
                 let table = body.call_tables.get(id.index());
+                let entries = table.map_or(0, |table| table.targets.len());
+                self.link.spend(entries, shape.span)?;
                 let mut first = None;
                 for (name, _) in table.into_iter().flat_map(|table| &table.targets) {
                     if let Target::Function(id) = name.target {

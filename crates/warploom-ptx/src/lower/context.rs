@@ -85,8 +85,8 @@ pub(crate) struct Start<'a> {
     pub(crate) module_number: usize,
     pub(crate) module: &'a Module<'a>,
     pub(crate) body: &'a Body,
-    /// Its first instruction.
-    pub(crate) first: &'a Instruction,
+    /// An instruction without anything, to stand before the first.
+    pub(crate) before: (&'a Instruction, &'a Opcode<'a>),
     pub(crate) lines: &'a LineIndex,
     pub(crate) id: isa::FunctionId,
     pub(crate) kernel: bool,
@@ -113,11 +113,12 @@ impl<'a> Lower<'a> {
             module_number,
             module,
             body,
-            first,
+            before,
             lines,
             id,
             kernel,
         } = start;
+        let origin = link.origin(module_number, lines.line(body.span.start));
         let mut code = FunctionBuilder::new(id);
         let mut registers = Vec::with_capacity(body.registers.len());
         let mut count = 0;
@@ -131,8 +132,8 @@ impl<'a> Lower<'a> {
         Lower {
             module,
             body,
-            inst: first,
-            opcode: module.opcode(first.opcode),
+            inst: before.0,
+            opcode: before.1,
             link,
             module_number,
             kernel,
@@ -144,7 +145,7 @@ impl<'a> Lower<'a> {
             labels: (0..body.labels.len()).map(|_| code.label()).collect(),
             places: Vec::new(),
             lines,
-            origin: Origin::default(),
+            origin,
             code,
             guard: None,
             registers,

@@ -147,6 +147,7 @@ impl Lower<'_> {
         };
         let body = self.body;
         let targets = body.branch_tables.get(id.index()).ok_or_else(not_table)?;
+        self.link.spend(targets.targets.len(), table.span)?;
         let mut inst = self.op(Op::Brx);
         for (name, span) in &targets.targets {
             inst.targets.push(self.label(name, *span)?);

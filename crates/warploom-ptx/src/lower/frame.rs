@@ -4,7 +4,7 @@
 //! and the `.param` variables that it hands to the functions it calls. Call parameters whose uses
 //! do not overlap share their bytes.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_isa::FrameRange;
 
 use super::context::{Lower, Place};
@@ -123,7 +123,7 @@ impl Lower<'_> {
                 layout.returns.push(range);
             }
         }
-        let placed: Vec<VariableId> = self.places.iter().map(|&(id, _)| id).collect();
+        let placed: FxHashSet<VariableId> = self.places.iter().map(|&(id, _)| id).collect();
         for &id in owned {
             let space = self.module.variable(id).space;
             if space == StateSpace::Local && !placed.contains(&id) {

@@ -1,7 +1,7 @@
 //! One function or kernel: its frame, its instructions, what it demands.
 
-use warploom_isa::builder::{BuildError, FunctionBuilder, VInst, VReg};
-use warploom_isa::{self as isa, KernelParam, LaunchBounds, Op, Origin};
+use warploom_isa::builder::{BuildError, VReg};
+use warploom_isa::{self as isa, KernelParam, LaunchBounds, Op};
 
 use super::context::{Lower, Place, Start, registers_of};
 use super::frame::{Layout, RegisterParameter};
@@ -9,8 +9,8 @@ use super::link::Link;
 use super::parts::Parts;
 use super::{Form, error};
 use crate::ast::{
-    Body, Function, FunctionId, FunctionKind, Module, OpaqueType, ParameterStorage, Variable,
-    VariableId, VariableType,
+    Body, Function, FunctionId, FunctionKind, Instruction, Module, OpaqueType, Opcode,
+    ParameterStorage, Variable, VariableId, VariableType,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, LineIndex};
 use crate::types::ScalarType;
@@ -24,6 +24,8 @@ pub(crate) struct Source<'a> {
     pub(crate) forms: Vec<Option<Form>>,
     /// The variables declared in each function.
     pub(crate) owned: Vec<Vec<VariableId>>,
+    /// What stands before a function's first instruction.
+    pub(crate) before: (Instruction, Opcode<'a>),
 }
 
 /// Lowers the body of a function.
@@ -38,15 +40,11 @@ pub(crate) fn lower(
     let module = source.module;
     let function = module.function(id);
     let target = link.function(number, id);
-    let Some(first) = body.instructions.first() else {
-        let origin = link.origin(number, source.lines.line(body.span.start));
-        return lower_empty(link, origin, function, target, errors);
-    };
     let place = Start {
         module_number: number,
         module,
         body,
-        first,
+        before: (&source.before.0, &source.before.1),
         lines: &source.lines,
         id: target,
         kernel: function.kind == FunctionKind::Entry,
@@ -74,6 +72,11 @@ pub(crate) fn lower(
     if jumped_to || !ctx.ends_function() {
         ctx.store_results();
     }
+    if body.instructions.is_empty() {
+        // So that there is an instruction with a place in the text.
+        let ret = ctx.op(Op::Ret);
+        ctx.helper(ret);
+    }
     if !errors.has_errors() {
         finish(ctx, function, layout, target, errors);
     }
@@ -83,7 +86,7 @@ pub(crate) fn lower(
 fn instruction<'a>(
     ctx: &mut Lower<'a>,
     forms: &mut [Option<Form>],
-    inst: &'a crate::ast::Instruction,
+    inst: &'a Instruction,
 ) -> Result<(), Diagnostic> {
     ctx.begin(inst)?;
     let form = match forms.get(inst.opcode.index()) {
@@ -159,21 +162,6 @@ impl Lower<'_> {
                 (reg, ty, parameter.offset + n * ty.size_bytes())
             })
             .collect()
-    }
-}
-
-/// A body without instructions: it returns at once.
-fn lower_empty(
-    link: &mut Link,
-    origin: Origin,
-    function: &Function,
-    id: isa::FunctionId,
-    errors: &mut Diagnostics,
-) {
-    let mut code = FunctionBuilder::new(id);
-    code.push(VInst::new(Op::Ret, origin).fused());
-    if let Err(error) = code.finish(&mut link.builder) {
-        errors.push(build_error(error, function));
     }
 }
 

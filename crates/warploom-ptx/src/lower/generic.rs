@@ -9,7 +9,7 @@ use super::parts::Parts;
 use super::qualifiers::SPACES;
 use super::{address, error};
 use crate::ast::{Name, Operand, OperandKind, Target};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::types::ScalarType;
 
 /// An address conversion or test, decoded.
@@ -110,7 +110,7 @@ impl Lower<'_> {
             return Ok(());
         };
         match space {
-            Space::Const => self.emit_is_const(reg, value),
+            Space::Const => self.is_const(reg, value, source.span)?,
             Space::Global | Space::Generic => {
                 // Parameters lie in a part of the global window.
                 let offset = self.distance(value, SHARED_WINDOW.into());
@@ -132,12 +132,13 @@ impl Lower<'_> {
     }
 
     /// Constant memory has no window: the address is compared with every constant variable.
-    fn emit_is_const(&mut self, reg: VReg, address: Src) {
+    fn is_const(&mut self, reg: VReg, address: Src, span: Span) -> Result<(), Diagnostic> {
         let variables = self.link.builder.module_mut().variables.iter().zip(0..);
         let constants: Vec<(VariableId, u64)> = variables
             .filter(|(variable, _)| variable.space == Space::Const)
             .map(|(variable, id)| (VariableId(id), variable.bytes))
             .collect();
+        self.link.spend(constants.len(), span)?;
         let mut inside = self.compute(RegClass::Mask, Op::SetNeI32, &[0u32.into(), 0u32.into()]);
         for (id, bytes) in constants {
             self.facts.variables.insert(id);
@@ -146,5 +147,6 @@ impl Lower<'_> {
             inside = self.compute(RegClass::Mask, Op::MaskOr, &[inside.into(), hit.into()]);
         }
         self.emit_to(reg, Op::MaskMov, &[inside.into()]);
+        Ok(())
     }
 }

@@ -28,6 +28,10 @@ pub(crate) struct Link {
     modules: Vec<Names>,
     /// By function of the program.
     callees: Vec<Callee>,
+    /// The files of the program.
+    paths: FxHashMap<String, FileId>,
+    /// What instructions that grow with the module around them have cost.
+    spent: usize,
 }
 
 /// What a call reaches.
@@ -77,6 +81,9 @@ impl<Id> Definition<Id> {
 
 type Definitions<'a, Id> = FxHashMap<&'a str, Definition<Id>>;
 
+/// Entries that all tables together can have, each counted as often as it is used.
+const TABLE_ENTRIES: usize = 1 << 20;
+
 /// Where a problem goes, with the number of its module.
 pub(crate) type Report<'r> = dyn FnMut(usize, Diagnostic) + 'r;
 
@@ -89,6 +96,8 @@ impl Link {
             frame_align_bytes: 16,
             modules: Vec::new(),
             callees: Vec::new(),
+            paths: FxHashMap::from_iter([(name.to_owned(), FileId(0))]),
+            spent: 0,
         };
         if let Some(first) = sources.first() {
             let target = target_text(&first.module.target);
@@ -129,13 +138,14 @@ impl Link {
     }
 
     fn add_file(&mut self, path: &str) -> FileId {
-        let files = &mut self.builder.module_mut().files;
-        let known = files.iter().position(|file| file == path);
-        let at = known.unwrap_or(files.len());
-        if known.is_none() {
-            files.push(path.to_owned());
+        if let Some(&known) = self.paths.get(path) {
+            return known;
         }
-        FileId(at as u32)
+        let files = &mut self.builder.module_mut().files;
+        let id = FileId(files.len() as u32);
+        files.push(path.to_owned());
+        self.paths.insert(path.to_owned(), id);
+        id
     }
 
     fn declare_functions(&mut self, sources: &[Source<'_>], report: &mut Report<'_>) {
@@ -264,6 +274,22 @@ impl Link {
             .and_then(|functions| functions.get(id.index()))
             .copied()
             .unwrap_or_default()
+    }
+
+    /// Accounts for an instruction that stands for `items` entries of a table or variables. Such
+    /// an instruction is short to write, so a small text could ask for much memory and time.
+    pub(crate) fn spend(&mut self, items: usize, span: Span) -> Result<(), Diagnostic> {
+        self.spent = self.spent.saturating_add(items);
+        if self.spent <= TABLE_ENTRIES {
+            return Ok(());
+        }
+        let message = format!("the program's tables have more than {TABLE_ENTRIES} entries in all");
+        Err(Diagnostic::new(
+            error::CAPACITY,
+            span,
+            message,
+            "one table too many",
+        ))
     }
 
     /// What a call of a function reaches.

@@ -38,8 +38,8 @@ use self::context::Lower;
 use self::function::Source;
 use self::link::Link;
 use self::parts::Parts;
-use crate::ast::{FunctionId, Module, Opcode, VariableId};
-use crate::diagnostic::{Diagnostic, Diagnostics, LineIndex};
+use crate::ast::{FunctionId, Instruction, ListRange, Module, Opcode, OpcodeId, VariableId};
+use crate::diagnostic::{Diagnostic, Diagnostics, LineIndex, Span};
 use crate::suggest::nearest;
 
 macro_rules! families {
@@ -167,6 +167,7 @@ pub fn lower(modules: &[Module<'_>]) -> Result<isa::Module, Vec<Problem>> {
             lines: LineIndex::new(module.source),
             forms: vec![None; module.opcodes.len()],
             owned: owned(module),
+            before: nothing(),
         })
         .collect();
     let mut problems: Vec<Diagnostics> = modules.iter().map(|_| Diagnostics::new()).collect();
@@ -206,6 +207,23 @@ fn lower_functions(link: &mut Link, source: &mut Source<'_>, problems: &mut Diag
             function::lower(link, source, FunctionId(number), body, problems);
         }
     }
+}
+
+/// An instruction without anything.
+fn nothing<'a>() -> (Instruction, Opcode<'a>) {
+    let instruction = Instruction {
+        span: Span::default(),
+        guard: None,
+        opcode: OpcodeId(0),
+        opcode_start: 0,
+        operands: ListRange::default(),
+        location: None,
+    };
+    let opcode = Opcode {
+        text: "",
+        parts: Vec::new(),
+    };
+    (instruction, opcode)
 }
 
 /// The variables declared in each function.

@@ -166,6 +166,15 @@ fn kernels_and_what_they_demand() {
 }
 
 #[test]
+fn an_empty_body_returns() {
+    let module = linked(&[".visible .entry k(.param .u64 a, .param .u32 b) {}"]).unwrap();
+    let (_, k) = function(&module, "k");
+    assert_eq!((k.params.len(), k.param_bytes), (2, 12));
+    assert_eq!(code(&module, "k"), ["| ret", "b1:"]);
+    assert_eq!(module.origins[k.start as usize].text_line, 4);
+}
+
+#[test]
 fn names_of_other_modules() {
     let user = "
         .extern .global .u32 counter;

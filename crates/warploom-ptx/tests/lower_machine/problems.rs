@@ -279,3 +279,23 @@ fn several_problems_in_one_run() {
     // Each says what to do.
     assert!(problems(&text).iter().all(|p| p.diagnostic.help.is_some()));
 }
+
+#[test]
+fn short_texts_cannot_ask_for_huge_tables() {
+    let labels = "L, ".repeat(2000);
+    let branches = "brx.idx %r1, T;\n".repeat(600);
+    let text = text(
+        "",
+        &format!("T: .branchtargets {labels} L;\n{branches} L: ret;"),
+    );
+    let problems = problems(&text);
+    assert_eq!(problems[0].diagnostic.code.0, "E0212");
+}
+
+#[test]
+fn frames_have_a_limit() {
+    refused(
+        ".local .b8 x[4000000000];",
+        "E0212 at `x`: parameters and local variables take too many bytes",
+    );
+}
