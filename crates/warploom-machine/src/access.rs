@@ -73,7 +73,7 @@ pub(crate) unsafe fn memory_op<const L: usize>(
         let fits = pattern.window.holds(low, high);
         let aligned = pattern.aligned && first & u64::from(bytes - 1) == 0;
         let writes = inst.op != Op::Ld;
-        if fits && aligned && !(writes && !pattern.window.writable) {
+        if fits && aligned && (!writes || pattern.window.writable) {
             let cost = pattern.cost(access.space, first, bytes);
             let counts = &mut x.counters.insts[pc as usize];
             counts.requests += 1;

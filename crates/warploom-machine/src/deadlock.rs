@@ -50,10 +50,11 @@ impl Watch {
             groups: warp.groups.len(),
             spins,
         };
-        if let Some((old, hash)) = self.remembered {
-            if old == key && state_hash(warp) == hash {
-                return Some(true);
-            }
+        if let Some((old, hash)) = self.remembered
+            && old == key
+            && state_hash(warp) == hash
+        {
+            return Some(true);
         }
         self.seen += 1;
         if self.seen.is_power_of_two() {

@@ -17,6 +17,11 @@
 //!
 //! The machine uses no files, threads or clocks of the host.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a lane's number indexes several rows side by side"
+)]
+
 pub mod barrier;
 pub mod block;
 pub mod counters;

@@ -162,22 +162,24 @@ pub(crate) unsafe fn stack_op<const L: usize>(
     let function = warp.frames[frame].function;
     let frame_bytes = x.program.module.function(function).frame_bytes;
     let limit = u64::from(x.env.local_limit_bytes);
-    // SAFETY: the caller's promise, throughout.
     match inst.op {
         Op::FrameAddress => {
             let mut values = [0; L];
             for lane in 0..L {
                 values[lane] = u64::from(base[lane]) + u64::from(inst.low);
             }
+            // SAFETY: the caller's promise.
             unsafe { regs.write64(inst.dst, exec, &values) };
         }
         Op::StackSave => {
             for lane in lanes() {
+                // SAFETY: the caller's promise.
                 unsafe { regs.set_lane(inst.dst, true, lane, warp.stack_bytes[lane].into()) };
             }
         }
         Op::StackRestore => {
             for lane in lanes() {
+                // SAFETY: the caller's promise.
                 let to = unsafe { regs.lane(inst.a, true, lane) };
                 let floor = u64::from(base[lane] + frame_bytes);
                 if to < floor || to > u64::from(warp.stack_bytes[lane]) {
@@ -199,6 +201,7 @@ pub(crate) unsafe fn stack_op<const L: usize>(
             let mut values = [0; L];
             let mut most = 0;
             for lane in lanes() {
+                // SAFETY: the caller's promise.
                 let bytes = unsafe { regs.lane(inst.a, true, lane) };
                 let start = u64::from(warp.stack_bytes[lane]).next_multiple_of(align);
                 let end = start.saturating_add(bytes);
@@ -217,6 +220,7 @@ pub(crate) unsafe fn stack_op<const L: usize>(
                 most = most.max(end as u32);
             }
             warp.reserve_local(most);
+            // SAFETY: the caller's promise.
             unsafe { regs.write64(inst.dst, exec, &values) };
         }
     }

@@ -258,11 +258,10 @@ unsafe fn several<const L: usize>(warp: &Warp<L>, regs: &Regs<L>, inst: &Inst, e
     while rest != 0 {
         // SAFETY: the caller's promise.
         let members = unsafe { regs.first(inst.d, false, rest) };
+        // SAFETY: the caller's promise.
+        let named = |lane: usize| unsafe { regs.lane(inst.d, false, lane) };
         let lanes = (0..L)
-            // SAFETY: the caller's promise.
-            .filter(|&lane| {
-                rest >> lane & 1 != 0 && unsafe { regs.lane(inst.d, false, lane) } == members
-            })
+            .filter(|&lane| rest >> lane & 1 != 0 && named(lane) == members)
             .fold(0, |mask, lane| mask | 1 << lane);
         if members & warp.live() & !lanes != 0 {
             return false;

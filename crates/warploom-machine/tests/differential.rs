@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use kit::{Arg, Case, Mode, Ran, Seen};
 use reference::generate::generate;
-use reference::interpret::{Executed, execute};
+use reference::interpret::{Executed, execute, reduced};
 use reference::ops::Ops;
 use reference::print::{INPUT_BYTES, RESULT_BYTES, print};
 use reference::program::{Class, Kind, Program, Stmt, has};
@@ -126,6 +126,13 @@ fn compare(program: &Program, expected: &Expected, both: &[Ran; 2]) -> Result<()
                     ));
                 }
             }
+        }
+        let common = ran.variable("common");
+        let reduced = reduced(&expected.threads);
+        if common != reduced {
+            return Err(format!(
+                "{model}: common memory is {common:x?}, expected {reduced:x?}"
+            ));
         }
         let (warps, lanes) = ran.issues();
         let count: u64 = expected.threads.iter().map(|thread| thread.count).sum();

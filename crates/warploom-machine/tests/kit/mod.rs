@@ -71,15 +71,26 @@ impl Ran {
     /// The words of the `n`-th buffer argument.
     pub fn words(&self, n: usize) -> Vec<u32> {
         let (address, words) = self.buffers[n];
+        self.read(address, words)
+    }
+
+    fn read(&self, address: u64, words: usize) -> Vec<u32> {
         let mut bytes = vec![0; 4 * words];
         self.machine
             .memory
             .read(address, &mut bytes)
-            .expect("a live buffer");
+            .expect("live memory");
         bytes
             .chunks_exact(4)
             .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
             .collect()
+    }
+
+    /// The words of a global variable.
+    pub fn variable(&self, name: &str) -> Vec<u32> {
+        let (id, address) = self.machine.variable(name).expect("a placed variable");
+        let bytes = self.module.variables[id.index()].bytes as usize;
+        self.read(address, bytes / 4)
     }
 
     /// The same as pairs of words, low half first.

@@ -1,6 +1,6 @@
-//! Atomics, on memory of one thread.
+//! Atomics, on memory of one thread and on memory of all.
 
-use super::ops::{Int, cut, unsigned};
+use super::ops::{Int, Named, Two, cut, unsigned};
 
 pub struct Atomic {
     /// Operation and type.
@@ -71,3 +71,15 @@ pub const ATOMICS: &[Atomic] = &[
         reduces: false,
     },
 ];
+
+/// Reductions whose order cannot show, each with words of its own, which start as zeros.
+pub const SHARED: &[Named<Two<u64>>] = &[
+    ("add.u32", |a, b| cut(unsigned(a, 32) + unsigned(b, 32), 32)),
+    ("max.s32", |a, b| larger(S32, a, b)),
+    ("max.u32", |a, b| if a < b { b } else { a }),
+    ("or.b32", |a, b| a | b),
+    ("xor.b32", |a, b| a ^ b),
+];
+
+/// Words of each reduction.
+pub const SHARED_WORDS: usize = 8;

@@ -8,7 +8,7 @@
 use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use super::ops::{ALL_INTS, Int, Ops, cut, kind_of};
+use super::ops::{ALL_INTS, Int, Named, One, Ops, Three, Two, cut, kind_of};
 use super::program::{Class, Kind};
 
 const ROUNDS: [(&str, Round); 4] = [
@@ -156,9 +156,8 @@ pub fn add(ops: &mut Ops) {
 }
 
 fn single_precision(ops: &mut Ops) {
-    type Two = fn(Single, Single, Round) -> Single;
-    type TwoWide = fn(Quad, Quad) -> Quad;
-    let two: [(&str, Two, TwoWide); 3] = [
+    type Rounded = fn(Single, Single, Round) -> Single;
+    let two: [(&str, Rounded, Two<Quad>); 3] = [
         ("add", |a, b, r| a.add_r(b, r).value, |a, b| (a + b).value),
         ("sub", |a, b, r| a.sub_r(b, r).value, |a, b| (a - b).value),
         ("mul", |a, b, r| a.mul_r(b, r).value, |a, b| (a * b).value),
@@ -228,8 +227,8 @@ fn single_precision(ops: &mut Ops) {
 }
 
 fn double_precision(ops: &mut Ops) {
-    type Two = fn(Double, Double, Round) -> Double;
-    let two: [(&str, Two); 4] = [
+    type Rounded = fn(Double, Double, Round) -> Double;
+    let two: [Named<Rounded>; 4] = [
         ("add", |a, b, r| a.add_r(b, r).value),
         ("sub", |a, b, r| a.sub_r(b, r).value),
         ("mul", |a, b, r| a.mul_r(b, r).value),
@@ -262,8 +261,7 @@ fn double_precision(ops: &mut Ops) {
 
 fn half_precision(ops: &mut Ops) {
     let finish = |value: Half| if value.is_nan() { NAN16 } else { raw(value) };
-    type Two = fn(Half, Half) -> Half;
-    let two: [(&str, Two); 3] = [
+    let two: [Named<Two<Half>>; 3] = [
         ("add", |a, b| (a + b).value),
         ("sub", |a, b| (a - b).value),
         ("mul", |a, b| (a * b).value),
@@ -375,7 +373,7 @@ fn comparisons(ops: &mut Ops) {
 
 fn signs(ops: &mut Ops) {
     for (suffix, ftz) in [("", false), (".ftz", true)] {
-        let one: [(&str, fn(u64) -> u64); 2] = [("abs", |a| a & !SIGN32), ("neg", |a| a ^ SIGN32)];
+        let one: [Named<One<u64>>; 2] = [("abs", |a| a & !SIGN32), ("neg", |a| a ^ SIGN32)];
         for (name, f) in one {
             let text = format!("{name}{suffix}.f32 $0, $1");
             ops.add(text, &[Class::W], &[Kind::F32], move |s| {
@@ -396,7 +394,7 @@ fn signs(ops: &mut Ops) {
             },
         );
     }
-    let one: [(&str, fn(u64) -> u64); 2] = [("abs", |a| a & !SIGN64), ("neg", |a| a ^ SIGN64)];
+    let one: [Named<One<u64>>; 2] = [("abs", |a| a & !SIGN64), ("neg", |a| a ^ SIGN64)];
     for (name, f) in one {
         let text = format!("{name}.f64 $0, $1");
         ops.add(text, &[Class::D], &[Kind::F64], move |s| {
@@ -419,7 +417,7 @@ fn signs(ops: &mut Ops) {
         |s| s[0] & SIGN64 | s[1] & !SIGN64,
     );
     // Exponents and fractions by which each property is told; zero counts as normal.
-    let properties: [(&str, fn(bool, bool, bool) -> bool); 6] = [
+    let properties: [Named<Three<bool>>; 6] = [
         ("finite", |top, _, _| !top),
         ("infinite", |top, _, zero| top && zero),
         ("number", |top, _, zero| !top || zero),

@@ -1,6 +1,6 @@
 //! Random programs.
 
-use super::atomics::ATOMICS;
+use super::atomics::{ATOMICS, SHARED};
 use super::ops::Ops;
 use super::program::{
     Access, Action, Call, Callee, Class, Guard, Kind, Op, Program, REGION_BYTES, Reg, Space, Src,
@@ -131,6 +131,12 @@ impl Generator<'_> {
         match self.random.below(20) {
             0 => self.chain(),
             1..=4 => self.access(place),
+            5 => Stmt::Reduce {
+                guard: self.maybe_guard(),
+                number: self.random.below(SHARED.len()),
+                index: self.reg(Class::W),
+                value: self.reg(Class::W),
+            },
             _ => {
                 let family = self.random.below(self.ops.families.len());
                 let family = self.ops.families[family].clone();
@@ -156,7 +162,7 @@ impl Generator<'_> {
                 Kind::Byte => true,
                 Kind::Pred => false,
                 // Halves of a vector, and what is converted, are registers.
-                _ => !def.text.contains('{') && !(n == 0 && is_unary(&def.text)),
+                _ => !(def.text.contains('{') || n == 0 && is_unary(&def.text)),
             };
             if kind == Kind::Byte || immediate && self.random.chance(15) {
                 return Src::Imm(self.random.value(kind));

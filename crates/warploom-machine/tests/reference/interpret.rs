@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::atomics::ATOMICS;
+use super::atomics::{ATOMICS, SHARED, SHARED_WORDS};
 use super::ops::Ops;
 use super::print::{self, INPUT_BYTES, RESULT_BYTES};
 use super::program::{
@@ -24,6 +24,8 @@ pub struct Executed {
     pub count: u64,
     /// Those whose guard was false.
     pub guarded_off: u64,
+    /// Its reductions on the memory of all: which, on which word, with what.
+    pub reductions: Vec<(usize, usize, u64)>,
 }
 
 type Region = [u8; REGION_BYTES];
@@ -57,6 +59,7 @@ struct Thread<'a> {
     exited: bool,
     count: usize,
     guarded_off: usize,
+    reductions: Vec<(usize, usize, u64)>,
     /// Where it is: which round of which loop, in which call.
     context: u64,
     /// Of its warp; nothing if nobody wants to know.
@@ -125,6 +128,16 @@ pub fn execute(
     let executed = threads.into_iter().map(Thread::finish).collect();
     let issues = warps.iter().map(|issues| issues.borrow().len() as u64);
     Some((executed, issues.collect()))
+}
+
+/// The memory of all threads, as their reductions leave it.
+pub fn reduced(threads: &[Executed]) -> Vec<u32> {
+    let mut words = vec![0; SHARED.len() * SHARED_WORDS];
+    for &(number, word, value) in threads.iter().flat_map(|thread| &thread.reductions) {
+        let place = &mut words[number * SHARED_WORDS + word];
+        *place = (SHARED[number].1)(*place, value);
+    }
+    words.into_iter().map(|word| word as u32).collect()
 }
 
 /// Carries out what the threads that have not exited do together.
@@ -280,6 +293,7 @@ impl<'a> Thread<'a> {
             exited: false,
             count: 0,
             guarded_off: 0,
+            reductions: Vec::new(),
             context: 0,
             issues,
         };
@@ -332,6 +346,7 @@ impl<'a> Thread<'a> {
             output,
             count: self.count as u64,
             guarded_off: self.guarded_off as u64,
+            reductions: self.reductions,
         }
     }
 
@@ -402,6 +417,18 @@ impl<'a> Thread<'a> {
             Stmt::Op(guard, op) => self.op(*guard, op, frame),
             Stmt::Chain(guard, ops) => ops.iter().for_each(|op| self.op(*guard, op, frame)),
             Stmt::Access(access) => self.access(access, frame),
+            Stmt::Reduce {
+                guard,
+                number,
+                index,
+                value,
+            } => {
+                self.issue(stmt, 0, 4);
+                if self.allowed(*guard, frame) {
+                    let word = frame.get(*index) as usize % SHARED_WORDS;
+                    self.reductions.push((*number, word, frame.get(*value)));
+                }
+            }
             Stmt::If { guard, then, other } => {
                 self.issue(stmt, 0, 1);
                 if !frame.holds(*guard) {

@@ -6,6 +6,11 @@
 use super::floats;
 use super::program::{Class, Kind};
 
+/// A name and what it stands for.
+pub type Named<F> = (&'static str, F);
+pub type One<T> = fn(T) -> T;
+pub type Two<T> = fn(T, T) -> T;
+pub type Three<T> = fn(T, T, T) -> T;
 /// Two results of an instruction, the second for those with two destinations.
 pub type Results = [u64; 2];
 /// Computes results from sources; the carry goes in and out.
@@ -165,8 +170,7 @@ impl Ops {
     }
 
     fn arithmetic(&mut self) {
-        type Two = fn(i128, i128) -> i128;
-        let two: [(&str, Two); 4] = [
+        let two: [Named<Two<i128>>; 4] = [
             ("add", |a, b| a + b),
             ("sub", |a, b| a - b),
             ("min", |a, b| a.min(b)),
@@ -196,7 +200,7 @@ impl Ops {
         for int in ALL_INTS {
             let (kind, bits) = (kind_of(int.bits), int.bits);
             let all = u64::MAX >> (64 - bits);
-            let ops: [(&str, Two); 2] = [("div", |a, b| a / b), ("rem", |a, b| a % b)];
+            let ops: [Named<Two<i128>>; 2] = [("div", |a, b| a / b), ("rem", |a, b| a % b)];
             for (name, f) in ops {
                 let text = format!("{name}.{} $0, $1, $2", int.name());
                 self.add(text, &[kind.class()], &[kind, kind], move |s| {
@@ -220,7 +224,7 @@ impl Ops {
                 },
             );
             if int.signed {
-                let one: [(&str, fn(i128) -> i128); 2] = [("abs", i128::abs), ("neg", |a| -a)];
+                let one: [Named<One<i128>>; 2] = [("abs", i128::abs), ("neg", |a| -a)];
                 for (name, f) in one {
                     let text = format!("{name}.{} $0, $1", int.name());
                     self.add(text, &[kind.class()], &[kind], move |s| {
@@ -327,7 +331,7 @@ impl Ops {
         for bits in [16, 32, 64] {
             let kind = kind_of(bits);
             let class = [kind.class()];
-            let two: [(&str, fn(u64, u64) -> u64); 3] = [
+            let two: [Named<Two<u64>>; 3] = [
                 ("and", |a, b| a & b),
                 ("or", |a, b| a | b),
                 ("xor", |a, b| a ^ b),
@@ -582,7 +586,7 @@ impl Ops {
             );
         }
         self.family();
-        let two: [(&str, fn(u64, u64) -> u64); 3] = [
+        let two: [Named<Two<u64>>; 3] = [
             ("and", |a, b| a & b),
             ("or", |a, b| a | b),
             ("xor", |a, b| a ^ b),
@@ -613,7 +617,7 @@ impl Ops {
         self.add_full(text, &[Class::P; 2], &[kind; 2], move |s, _| {
             [h(s).into(), (!h(s)).into()]
         });
-        let two: [(&str, fn(bool, bool) -> bool); 3] = [
+        let two: [Named<Two<bool>>; 3] = [
             ("and", |a, b| a & b),
             ("or", |a, b| a | b),
             ("xor", |a, b| a ^ b),

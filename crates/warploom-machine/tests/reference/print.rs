@@ -1,6 +1,6 @@
 //! Programs as PTX.
 
-use super::atomics::ATOMICS;
+use super::atomics::{ATOMICS, SHARED, SHARED_WORDS};
 use super::ops::Ops;
 use super::program::{
     Access, Action, Call, Callee, Class, FUEL, Guard, Kind, Op, Program, REGION_BYTES, Reg, Space,
@@ -192,6 +192,8 @@ impl Printer<'_> {
 
     fn module(&mut self, program: &Program) {
         self.out += ".version 8.7\n.target sm_100a\n.address_size 64\n";
+        let words = SHARED.len() * SHARED_WORDS;
+        self.out += &format!(".global .align 4 .b32 common[{words}];\n");
         for n in 0..program.functions.len() {
             self.out += &format!(".func (.param .b32 result) f{n} {SIGNATURE};\n");
         }
@@ -265,6 +267,20 @@ impl Printer<'_> {
                 for line in access_lines(access) {
                     self.line(&line);
                 }
+            }
+            Stmt::Reduce {
+                guard,
+                number,
+                index,
+                value,
+            } => {
+                let (name, at) = (SHARED[*number].0, 4 * SHARED_WORDS * number);
+                let last = SHARED_WORDS - 1;
+                self.line(&format!("and.b32 %i0, {}, {last};", reg(*index)));
+                self.line("mov.u64 %a0, common;");
+                self.line("mad.wide.u32 %a0, %i0, 4, %a0;");
+                let (guard, value) = (guarded(*guard, false), reg(*value));
+                self.line(&format!("{guard}red.global.{name} [%a0+{at}], {value};"));
             }
             Stmt::If { guard, then, other } => {
                 let (around, end) = (self.label(), self.label());

@@ -190,6 +190,14 @@ pub enum Stmt {
     /// Instructions that hand on a carry, all under one guard.
     Chain(Option<Guard>, Vec<Op>),
     Access(Access),
+    /// A reduction on memory that all threads share, one of [`super::atomics::SHARED`]; the index
+    /// picks the word.
+    Reduce {
+        guard: Option<Guard>,
+        number: usize,
+        index: Reg,
+        value: Reg,
+    },
     If {
         guard: Guard,
         then: Vec<Stmt>,

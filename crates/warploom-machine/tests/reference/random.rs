@@ -26,7 +26,7 @@ impl Random {
 
     /// A number below `n`, which is not zero.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.bits() >> 32) * n as u64 >> 32) as usize
+        (((self.bits() >> 32) * n as u64) >> 32) as usize
     }
 
     /// True in so many of a hundred cases.

@@ -5,6 +5,9 @@ use super::program::{Program, Stmt, has};
 /// Attempts that shrinking may take.
 const ATTEMPTS: usize = 3000;
 
+/// Changes the statement at a place; whether it could.
+type Edit = fn(&mut Vec<Stmt>, usize) -> bool;
+
 /// A program that still fails and from which no statement can be taken away.
 pub fn shrink(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
     let mut smallest = program.clone();
@@ -14,7 +17,7 @@ pub fn shrink(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
         let mut position = 0;
         while position < smallest.statements() && attempts < ATTEMPTS {
             let before = smallest.statements();
-            for edit in [remove, open, unguard] {
+            for edit in [remove as Edit, open, unguard] {
                 attempts += 1;
                 let mut candidate = smallest.clone();
                 let mut left = position;
@@ -51,7 +54,7 @@ pub fn shrink(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
 }
 
 /// Edits the statement at a position in reading order; whether it could be.
-fn visit(body: &mut Vec<Stmt>, left: &mut usize, edit: fn(&mut Vec<Stmt>, usize) -> bool) -> bool {
+fn visit(body: &mut Vec<Stmt>, left: &mut usize, edit: Edit) -> bool {
     let mut at = 0;
     while at < body.len() {
         if *left == 0 {
@@ -89,9 +92,17 @@ fn open(body: &mut Vec<Stmt>, at: usize) -> bool {
     true
 }
 
+#[allow(
+    clippy::ptr_arg,
+    reason = "one of the edits, which take a list to change"
+)]
 fn unguard(body: &mut Vec<Stmt>, at: usize) -> bool {
     match &mut body[at] {
         Stmt::Op(guard @ Some(_), _) | Stmt::Chain(guard @ Some(_), _) => *guard = None,
+        Stmt::Reduce {
+            guard: guard @ Some(_),
+            ..
+        } => *guard = None,
         Stmt::Access(access) if access.guard.is_some() => access.guard = None,
         _ => return false,
     }
