@@ -95,9 +95,16 @@ pub fn compile(
     Ok(text)
 }
 
-/// The user's folder for compiled files, if the system has one.
+/// The user's folder for compiled files, if the system has one: in `XDG_CACHE_HOME`, the local
+/// application data of Windows, or `.cache` in the home folder.
 pub fn cache_folder() -> Option<PathBuf> {
-    Some(dirs::cache_dir()?.join("warploom").join("ptx"))
+    let folder = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("LOCALAPPDATA"));
+    let cache = cache.or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    Some(cache.join("warploom").join("ptx"))
 }
 
 fn split(path: &Path) -> (&Path, OsString) {
