@@ -303,7 +303,8 @@ impl Machine {
             .get(spec.kernel.index())
             .filter(|f| f.kernel);
         let function = function.ok_or(LaunchError::NoKernel)?;
-        let threads: u64 = spec.block.iter().map(|&n| u64::from(n)).product();
+        let sizes = spec.block.iter().map(|&n| u64::from(n));
+        let threads = sizes.fold(1, u64::saturating_mul);
         let blocks = spec
             .grid
             .iter()

@@ -620,3 +620,38 @@ fn lanes_in_two_functions_keep_their_registers() {
     };
     assert_eq!(ran.words(0), lanes(expected));
 }
+
+/// A structure by value, of which the function takes the address; each call has its own.
+#[test]
+fn parameters_with_an_address() {
+    let declarations = "
+        .func (.param .b32 r) pick (.param .align 8 .b8 s[16], .param .b32 n) {
+            .reg .b32 %r<5>; .reg .b64 %rd<5>;
+            ld.param.b32 %r1, [n];
+            and.b32 %r1, %r1, 3;
+            mov.b64 %rd1, s;
+            mad.wide.u32 %rd2, %r1, 4, %rd1;
+            ld.param.b32 %r2, [%rd2];
+            cvta.param.u64 %rd3, %rd2;
+            ld.b32 %r3, [%rd3];
+            mad.lo.u32 %r2, %r2, 1000, %r3;
+            st.param.b32 [r], %r2;
+            ret;
+        }";
+    let body = "
+        {
+        .param .align 8 .b8 a[16]; .param .b32 b; .param .b32 c;
+        add.u32 %r1, %t, 1;
+        add.u32 %r2, %t, 2;
+        add.u32 %r3, %t, 3;
+        st.param.v2.b32 [a], {%t, %r1};
+        st.param.v2.b32 [a+8], {%r2, %r3};
+        st.param.b32 [b], %t;
+        call (c), pick, (a, b);
+        ld.param.b32 %r4, [c];
+        }
+        st.global.u32 [%out], %r4;";
+    for ran in run_module(declarations, body, vec![Arg::Zeros(32)]) {
+        assert_eq!(ran.words(0), lanes(|l| 1001 * (l + l % 4)));
+    }
+}

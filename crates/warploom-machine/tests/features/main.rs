@@ -9,6 +9,7 @@ mod barriers;
 mod calls;
 mod counting;
 mod host_calls;
+mod launches;
 mod memory;
 mod progress;
 mod special_registers;

@@ -210,6 +210,12 @@ impl<'a> Case<'a> {
 
     /// Runs on one thread, or tells why it cannot be launched.
     pub fn launch(&self, divergence: Divergence) -> Result<Ran, LaunchError> {
+        let (machine, spec, buffers) = self.set_up(divergence);
+        self.launch_on(machine, &spec, buffers)
+    }
+
+    /// A machine with the module and the buffers on it, and what to launch there.
+    pub fn set_up(&self, divergence: Divergence) -> (Machine, LaunchSpec, Vec<(u64, usize)>) {
         let loaded = match warploom_ptx::load(&[("test.ptx", self.source)]) {
             Ok(loaded) => loaded,
             Err(problems) => panic!("{problems:#?}"),
@@ -256,7 +262,18 @@ impl<'a> Case<'a> {
             cooperative: self.cooperative,
             resident_blocks: self.resident_blocks,
         };
-        let launch = machine.prepare(&spec)?;
+        (machine, spec, buffers)
+    }
+
+    /// Launches on a machine that was set up, and may have run before.
+    pub fn launch_on(
+        &self,
+        mut machine: Machine,
+        spec: &LaunchSpec,
+        buffers: Vec<(u64, usize)>,
+    ) -> Result<Ran, LaunchError> {
+        let launch = machine.prepare(spec)?;
+        let module = machine.module().clone();
         let mut printed = Vec::new();
         let mut output = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let host = &mut Host {
