@@ -9,7 +9,7 @@ fn refused(source: &str, change: impl Fn(&mut LaunchSpec)) -> LaunchError {
     let case = Case::new(source, "k", vec![]);
     let (mut machine, mut spec, _) = case.set_up(Its);
     change(&mut spec);
-    machine.prepare(&spec).err().expect("an error")
+    machine.prepare(&spec).expect_err("an error")
 }
 
 #[test]

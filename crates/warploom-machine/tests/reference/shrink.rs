@@ -35,6 +35,14 @@ pub fn shrink(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
                 position += 1;
             }
         }
+        let alone = Program {
+            functions: Vec::new(),
+            ..smallest.clone()
+        };
+        if !smallest.functions.is_empty() && fails(&alone) {
+            smallest = alone;
+            changed = true;
+        }
         for (blocks, threads) in [(1, smallest.threads), (smallest.blocks, 1), (1, 1), (1, 32)] {
             let candidate = Program {
                 blocks,
@@ -42,7 +50,10 @@ pub fn shrink(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
                 ..smallest.clone()
             };
             let fewer = blocks * threads < smallest.blocks * smallest.threads;
-            if fewer && fails(&candidate) {
+            // Shuffles are defined in full warps.
+            let together = |stmt: &Stmt| matches!(stmt, Stmt::Together(_));
+            let full = threads % 32 == 0 || !has(&smallest.kernel, &together);
+            if fewer && full && fails(&candidate) {
                 smallest = candidate;
                 changed = true;
             }
@@ -66,7 +77,7 @@ fn visit(body: &mut Vec<Stmt>, left: &mut usize, edit: Edit) -> bool {
             if visit(inner, left, edit) {
                 return true;
             }
-            if before == 0 {
+            if before == 0 && !inner.is_empty() {
                 return false;
             }
         }
