@@ -31,7 +31,7 @@ pub struct Barrier {
     pub votes: u32,
     /// Threads that brought a predicate.
     pub voters: u32,
-    /// Threads that arrived without waiting, in warps' worth (see [`counted`]).
+    /// Somebody waits at it, rather than only having arrived.
     pub waiting: bool,
 }
 

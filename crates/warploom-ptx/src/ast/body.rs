@@ -346,7 +346,7 @@ pub struct Prototype {
 /// A place in the source that the PTX was compiled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Number of a [`SourceFile`].
+    /// Number of a [`super::SourceFile`].
     pub file: u32,
     /// From 1; 0 where the compiler knows none.
     pub line: u32,
@@ -359,7 +359,7 @@ pub struct Location {
 /// The call site of an inlined function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InlinedAt {
-    /// Number of a [`SourceFile`].
+    /// Number of a [`super::SourceFile`].
     pub file: u32,
     /// From 1.
     pub line: u32,

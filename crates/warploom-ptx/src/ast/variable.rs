@@ -34,9 +34,9 @@ pub struct Variable {
     /// The function it is a parameter of, or is declared in; also for the parameters of a
     /// `.callprototype`.
     pub owner: Option<FunctionId>,
-    /// Range of [`Module::initial_values`].
+    /// Range of [`super::Module::initial_values`].
     pub initial_values: Option<ListRange>,
-    /// As for [`Function::canonical`]: `.extern` declarations lead to the definition.
+    /// As for [`super::Function::canonical`]: `.extern` declarations lead to the definition.
     pub canonical: VariableId,
 }
 
