@@ -136,7 +136,10 @@ impl Needs {
 
     /// Whether a module with this header may use it. An unknown target may use everything.
     pub(crate) fn met_by(self, version: Version, target: &TargetPlatform<'_>) -> bool {
-        let have = version.major * 10 + version.minor;
+        let have = version
+            .major
+            .saturating_mul(10)
+            .saturating_add(version.minor);
         have >= self.version
             && (target.architecture == 0
                 || (target.architecture >= self.architecture
