@@ -24,7 +24,7 @@ pub fn run(data: &[u8]) -> Features {
     match parse("input.simt", &text) {
         Ok(lesson) => {
             for inst in &lesson.module.code {
-                features.add((inst.op, inst.mods));
+                features.add(inst.op);
             }
             let module = Arc::new(lesson.module.clone());
             for divergence in [Divergence::Its, Divergence::Ipdom] {
