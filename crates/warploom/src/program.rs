@@ -48,16 +48,13 @@ impl Program {
             });
             known.collect::<Vec<_>>()
         };
-        match warploom_ptx::load(&pairs) {
-            Ok(loaded) => {
-                let warnings = located(loaded.warnings);
-                Ok(Program::from_module(
-                    loaded.module,
-                    texts,
-                    folders,
-                    warnings,
-                ))
-            }
+        let sources = Sources::new(texts.clone(), folders);
+        match warploom_ptx::load_with(&pairs, &|file| sources.is_own(file)) {
+            Ok(loaded) => Ok(Program {
+                warnings: located(loaded.warnings),
+                module: Arc::new(loaded.module),
+                sources,
+            }),
             Err(problems) => Err(InputError {
                 kind: InputErrorKind::Module,
                 diagnostics: located(problems),

@@ -74,7 +74,11 @@ pub struct LaunchReport {
     pub blocks_done: u64,
     /// What it did; up to the failure, if it failed.
     pub metrics: Metrics,
-    /// The same counters by source line, in the order of the text.
+    /// The same counters by source line, in the order of the text; they add up to `metrics`.
+    ///
+    /// Inlined code counts for the innermost of its places whose file can be read and is no
+    /// header of a toolkit, package or system, or is the file of the function that it was inlined
+    /// into: a call of such a header has its costs at the line of the call.
     pub lines: Vec<Line>,
 }
 

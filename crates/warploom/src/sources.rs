@@ -21,6 +21,13 @@ const SOURCE_ENDINGS: [&str; 22] = [
     "jl", "mojo", "ptx", "py", "pyx", "rs", "simt", "zig",
 ];
 
+/// Folders of installed software.
+const SYSTEM_FOLDERS: [&str; 2] = ["/usr", "/opt"];
+/// Folders of installed Python packages, toolkits among them.
+const PACKAGE_FOLDERS: [&str; 2] = ["site-packages", "dist-packages"];
+/// Files that tell the folder of a compiler's own headers.
+const TOOLKIT_HEADERS: [&str; 2] = ["cuda_runtime.h", "__clang_cuda_runtime_wrapper.h"];
+
 /// The loaded texts, and where the files lie that line information names.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
@@ -98,13 +105,47 @@ impl Sources {
             .clone()
     }
 
+    /// Whether a file that line information names can be read and belongs to the program rather
+    /// than to a toolkit, a library or the system.
+    pub(crate) fn is_own(&self, name: &str) -> bool {
+        let readable = self.text(name).is_some();
+        readable && self.locate(name).is_none_or(|path| !self.is_foreign(&path))
+    }
+
+    /// Whether a file lies where software is installed. The folders above a module's own do not
+    /// count: a module may itself be installed.
+    fn is_foreign(&self, path: &Path) -> bool {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = real(path);
+        let folders = self.folders.iter().map(|f| real(&Path::new(".").join(f)));
+        let above = folders.filter(|folder| path.starts_with(folder));
+        let above = above.max_by_key(|folder| folder.components().count());
+        let in_system = SYSTEM_FOLDERS.iter().any(|f| path.starts_with(f));
+        if above.is_none() && in_system {
+            return true;
+        }
+        let own = |folder: &&Path| above.as_deref().is_none_or(|above| *folder != above);
+        let mut folders = path.ancestors().skip(1).take_while(own);
+        folders.any(|folder| {
+            let packages = PACKAGE_FOLDERS.iter().any(|name| folder.ends_with(name));
+            packages
+                || TOOLKIT_HEADERS
+                    .iter()
+                    .any(|file| folder.join(file).is_file())
+        })
+    }
+
+    fn locate(&self, name: &str) -> Option<PathBuf> {
+        let mut paths = self.folders.iter().map(|folder| folder.join(name));
+        paths.find(|path| path.is_file())
+    }
+
     fn find(&self, name: &str) -> Option<Arc<SourceText>> {
         let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
         if !SOURCE_ENDINGS.contains(&ending.as_str()) {
             return None;
         }
-        let mut paths = self.folders.iter().map(|folder| folder.join(name));
-        let path = paths.find(|path| path.is_file())?;
+        let path = self.locate(name)?;
         let text = read_text(&path, name, MAX_SOURCE_BYTES, None).ok()?;
         let origin = name.to_owned();
         Some(Arc::new(SourceText { origin, text }))
@@ -166,6 +207,44 @@ mod tests {
         let sources = Sources::new(Vec::new(), vec![PathBuf::new()]);
         let here = std::env::current_dir().unwrap().join("./k.cu");
         assert_eq!(place(&sources, here.to_str().unwrap(), 1).file, "k.cu");
+    }
+
+    #[test]
+    fn headers_of_toolkits_and_packages_are_not_the_authors() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "line\n").unwrap();
+        };
+        for name in [
+            "app/k.cu",
+            "app/part/own.h",
+            "common/own.h",
+            "app/env/lib/site-packages/lib.h",
+            "cuda/include/cuda_runtime.h",
+            "cuda/include/crt/func.hpp",
+        ] {
+            write(name);
+        }
+        let at = |module: &str| Sources::new(Vec::new(), vec![folder.path().join(module)]);
+        let own = |module: &str, name: &str| {
+            let absolute = folder.path().join(name);
+            let absolute = std::path::absolute(absolute).unwrap();
+            at(module).is_own(absolute.to_str().unwrap())
+        };
+        assert!(own("app", "app/k.cu"));
+        assert!(own("app", "app/part/own.h"));
+        assert!(own("app", "common/own.h"));
+        assert!(at("app").is_own("part/../../common/own.h"));
+        assert!(!own("app", "app/none.h"));
+        assert!(!own("app", "cuda/include/crt/func.hpp"));
+        assert!(!own("app", "app/env/lib/site-packages/lib.h"));
+        // A module that is a package's own has its sources beside it.
+        assert!(own(
+            "app/env/lib/site-packages",
+            "app/env/lib/site-packages/lib.h"
+        ));
     }
 
     #[test]

@@ -253,6 +253,22 @@ fn lines_add_up_to_the_launch() {
     assert_eq!(lines, [3, 5, 6, 7, 8]);
 }
 
+// The atomics of the histogram are a toolkit's inline functions, whose header is not there.
+#[test]
+fn inlined_code_of_unknown_headers_counts_for_the_call() {
+    let report = case("histogram.toml", Its);
+    for launch in &report.launches {
+        let mut sum = warploom::metrics::Tally::default();
+        launch.lines.iter().for_each(|line| sum.add(&line.tally));
+        assert_eq!(sum, launch.metrics.tally);
+        for line in &launch.lines {
+            assert_eq!(line.place.file, "histogram.cu");
+            let atomic = line.place.text.as_deref().unwrap().contains("atomicAdd");
+            assert_eq!(line.tally.atomics > 0, atomic, "{}", line.place.line);
+        }
+    }
+}
+
 #[test]
 fn modules_are_linked_and_keep_their_lines() {
     let main = "\

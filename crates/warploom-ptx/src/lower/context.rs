@@ -66,6 +66,8 @@ pub(crate) struct Lower<'a> {
     /// Where this function's own variables are, by id; others are the linker's to know.
     pub(crate) places: Vec<(VariableId, Place)>,
     lines: &'a LineIndex,
+    /// By location of the body.
+    source_lines: Vec<Option<Loc>>,
     origin: Origin,
     guard: Option<(VReg, bool)>,
     /// By register of the body, the first of its virtual registers.
@@ -88,6 +90,8 @@ pub(crate) struct Start<'a> {
     /// An instruction without anything, to stand before the first.
     pub(crate) before: (&'a Instruction, &'a Opcode<'a>),
     pub(crate) lines: &'a LineIndex,
+    /// By location of the body.
+    pub(crate) source_lines: Vec<Option<Loc>>,
     pub(crate) id: isa::FunctionId,
     pub(crate) kernel: bool,
 }
@@ -115,6 +119,7 @@ impl<'a> Lower<'a> {
             body,
             before,
             lines,
+            source_lines,
             id,
             kernel,
         } = start;
@@ -145,6 +150,7 @@ impl<'a> Lower<'a> {
             labels: (0..body.labels.len()).map(|_| code.label()).collect(),
             places: Vec::new(),
             lines,
+            source_lines,
             origin,
             code,
             guard: None,
@@ -180,16 +186,10 @@ impl<'a> Lower<'a> {
 
     fn origin_of(&self, inst: &Instruction) -> Origin {
         let text_line = self.lines.line(inst.opcode_start);
-        let loc = inst
+        let known = inst
             .location
-            .and_then(|id| self.body.locations.get(id.index()))
-            .and_then(|location| {
-                let file = self.link.file(self.module_number, location.file)?;
-                (location.line != 0).then_some(Loc {
-                    file,
-                    line: location.line,
-                })
-            });
+            .and_then(|id| self.source_lines.get(id.index()));
+        let loc = known.copied().flatten();
         let text = self.link.origin(self.module_number, text_line);
         Origin {
             loc: loc.unwrap_or(text.loc),

@@ -5,6 +5,7 @@ use warploom_isa::{self as isa, KernelParam, LaunchBounds, Op};
 
 use super::context::{Lower, Place, Start, registers_of};
 use super::frame::{Layout, RegisterParameter};
+use super::lines::source_lines;
 use super::link::Link;
 use super::parts::Parts;
 use super::{Form, error};
@@ -24,6 +25,8 @@ pub(crate) struct Source<'a> {
     pub(crate) forms: Vec<Option<Form>>,
     /// The variables declared in each function.
     pub(crate) owned: Vec<Vec<VariableId>>,
+    /// Whether a source file of this name is the author's.
+    pub(crate) is_own: &'a dyn Fn(&str) -> bool,
     /// What stands before a function's first instruction.
     pub(crate) before: (Instruction, Opcode<'a>),
 }
@@ -46,6 +49,7 @@ pub(crate) fn lower(
         body,
         before: (&source.before.0, &source.before.1),
         lines: &source.lines,
+        source_lines: source_lines(link, number, &body.locations, source.is_own),
         id: target,
         kernel: function.kind == FunctionKind::Entry,
     };

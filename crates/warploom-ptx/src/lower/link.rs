@@ -30,6 +30,8 @@ pub(crate) struct Link {
     callees: Vec<Callee>,
     /// The files of the program.
     paths: FxHashMap<String, FileId>,
+    /// By file: whether it is the author's, once that was asked.
+    own: Vec<Option<bool>>,
     /// What instructions that grow with the module around them have cost.
     spent: usize,
 }
@@ -97,6 +99,7 @@ impl Link {
             modules: Vec::new(),
             callees: Vec::new(),
             paths: FxHashMap::from_iter([(name.to_owned(), FileId(0))]),
+            own: Vec::new(),
             spent: 0,
         };
         if let Some(first) = sources.first() {
@@ -312,6 +315,17 @@ impl Link {
         let files = &self.modules.get(module)?.files;
         let at = files.binary_search_by_key(&number, |&(n, _)| n).ok()?;
         files.get(at).map(|&(_, file)| file)
+    }
+
+    /// Whether a file is the author's, as `is_own` says of its name.
+    pub(crate) fn is_own(&mut self, file: FileId, is_own: &dyn Fn(&str) -> bool) -> bool {
+        let at = file.0 as usize;
+        let files = &self.builder.module_mut().files;
+        self.own.resize(files.len(), None);
+        let (Some(path), Some(own)) = (files.get(at), self.own.get_mut(at)) else {
+            return false;
+        };
+        *own.get_or_insert_with(|| is_own(path))
     }
 
     /// A line of the text of module `module`.

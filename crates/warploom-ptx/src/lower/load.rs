@@ -2,7 +2,7 @@
 
 use warploom_isa as isa;
 
-use super::{Problem, lower};
+use super::{Problem, lower_with};
 use crate::ast::Module;
 use crate::diagnostic::Diagnostic;
 
@@ -23,6 +23,21 @@ pub struct Loaded {
 /// # Errors
 /// All that is wrong, and the warnings with it, text by text in the order of the source.
 pub fn load(texts: &[(&str, &str)]) -> Result<Loaded, Vec<Problem>> {
+    load_with(texts, &|_| false)
+}
+
+/// [`load`], with a say in the source lines of inlined code.
+///
+/// Code that was inlined counts for the first place, from the innermost outward, whose file is the
+/// author's, as `is_own` tells of its name, or is that of the outermost place. Code of a header
+/// thus counts for the line that calls it.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(
+    texts: &[(&str, &str)],
+    is_own: &dyn Fn(&str) -> bool,
+) -> Result<Loaded, Vec<Problem>> {
     let mut modules: Vec<Module<'_>> = Vec::with_capacity(texts.len());
     let mut found = Vec::new();
     for (text, (name, source)) in texts.iter().enumerate() {
@@ -34,7 +49,7 @@ pub fn load(texts: &[(&str, &str)]) -> Result<Loaded, Vec<Problem>> {
     if found.iter().any(|problem| problem.diagnostic.is_error()) {
         return Err(found);
     }
-    match lower(&modules) {
+    match lower_with(&modules, is_own) {
         Ok(module) => Ok(Loaded {
             module,
             warnings: found,

@@ -17,6 +17,7 @@ mod frame;
 mod function;
 mod generic;
 mod initial;
+mod lines;
 mod link;
 mod load;
 mod memory;
@@ -31,7 +32,7 @@ mod warp;
 
 use warploom_isa as isa;
 
-pub use self::load::{Loaded, load};
+pub use self::load::{Loaded, load, load_with};
 pub use self::table::support_table;
 
 use self::context::Lower;
@@ -158,6 +159,14 @@ pub struct Problem {
 /// # Errors
 /// What is wrong with the modules, up to [`Diagnostics::LIMIT`] of each, in the order of the text.
 pub fn lower(modules: &[Module<'_>]) -> Result<isa::Module, Vec<Problem>> {
+    lower_with(modules, &|_| false)
+}
+
+/// [`lower`], with what [`load_with`] is told.
+fn lower_with(
+    modules: &[Module<'_>],
+    is_own: &dyn Fn(&str) -> bool,
+) -> Result<isa::Module, Vec<Problem>> {
     let mut sources: Vec<Source<'_>> = modules
         .iter()
         .enumerate()
@@ -167,6 +176,7 @@ pub fn lower(modules: &[Module<'_>]) -> Result<isa::Module, Vec<Problem>> {
             lines: LineIndex::new(module.source),
             forms: vec![None; module.opcodes.len()],
             owned: owned(module),
+            is_own,
             before: nothing(),
         })
         .collect();

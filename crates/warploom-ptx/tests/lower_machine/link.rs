@@ -1,6 +1,6 @@
 //! Module level: variables, kernels, several modules as one program, source lines.
 
-use warploom_isa::{FileId, Loc, Module, RelocationValue, Space, Variable};
+use warploom_isa::{FileId, Loc, Module, Op, RelocationValue, Space, Variable};
 use warploom_ptx::{Problem, load};
 
 use crate::support::{code, function, kernel};
@@ -261,6 +261,63 @@ fn an_alias_is_its_function() {
     "])
     .unwrap();
     assert_eq!(code(&module, "k")[0], "call (), f, ()");
+}
+
+/// File and line of each counted instruction of `k`; `own` is the author's file.
+fn lines_of(body: &str, own: &str) -> Vec<(String, u32)> {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n.file 2 \"a.h\"\n\
+         .file 3 \"b.h\"\n.visible .entry k() {{\n.reg .b32 %r;\n{body}\n}}\n"
+    );
+    let loaded = warploom_ptx::load_with(&[("k.ptx", &text)], &|name| name == own).unwrap();
+    let module = loaded.module;
+    let code = module.code.iter().zip(&module.origins);
+    let counted = code.filter(|(inst, _)| inst.op != Op::Block && !inst.flags.fused());
+    let place = |loc: Loc| (module.files[loc.file.0 as usize].clone(), loc.line);
+    counted.map(|(_, origin)| place(origin.loc)).collect()
+}
+
+#[test]
+fn inlined_code_counts_for_a_line_that_its_author_knows() {
+    // Line 5 of the kernel calls line 20 of `a.h`, which calls line 30 of `b.h`; line 6 calls
+    // `b.h` directly; a call that no `.loc` tells of; and a line that the compiler did not know.
+    let body = "
+.loc 1 5 1
+mov.u32 %r, 0;
+.loc 2 20 1, function_name $L__info_string0, inlined_at 1 5 1
+mov.u32 %r, 1;
+.loc 3 30 1, function_name $L__info_string1, inlined_at 2 20 1
+mov.u32 %r, 2;
+.loc 1 6 1
+.loc 3 30 1, function_name $L__info_string1, inlined_at 1 6 1
+mov.u32 %r, 3;
+.loc 3 31 1, function_name $L__info_string1, inlined_at 1 7 1
+mov.u32 %r, 4;
+.loc 3 0 1, function_name $L__info_string1, inlined_at 1 8 1
+mov.u32 %r, 5;
+.loc 3 40 1
+ret;";
+    let with_own = |own, lines: [(&str, u32); 7]| {
+        let lines = lines.map(|(file, line)| (file.to_owned(), line));
+        assert_eq!(lines_of(body, own), lines, "{own}");
+    };
+    let k = |line| ("k.cu", line);
+    with_own("", [k(5), k(5), k(5), k(6), k(7), k(8), ("b.h", 40)]);
+    let a = ("a.h", 20);
+    with_own("a.h", [k(5), a, a, k(6), k(7), k(8), ("b.h", 40)]);
+    let b = |line| ("b.h", line);
+    with_own("b.h", [k(5), k(5), b(30), b(30), b(31), k(8), b(40)]);
+}
+
+#[test]
+fn code_inlined_within_a_file_keeps_its_line() {
+    let body = "
+.loc 2 9 1
+.loc 2 3 1, function_name $L__info_string0, inlined_at 2 9 1
+mov.u32 %r, 1;
+ret;";
+    let line = ("a.h".to_owned(), 3);
+    assert_eq!(lines_of(body, ""), [line.clone(), line]);
 }
 
 #[test]
