@@ -178,7 +178,7 @@ pub(crate) unsafe fn arrive<const L: usize>(
 pub(crate) fn complete<const L: usize>(
     program: &crate::program::Program,
     width: u32,
-    constants: *const crate::warp::Row<L>,
+    constants: &[crate::warp::Row<L>],
     block: &mut crate::block::BlockParts,
     warps: &mut [Warp<L>],
 ) -> bool {
@@ -199,13 +199,7 @@ pub(crate) fn complete<const L: usize>(
                 }
                 let pc = warp.groups[i].pc;
                 let inst = &program.code[pc as usize];
-                let frame = &warp.frames[warp.groups[i].frame as usize];
-                let regs = Regs {
-                    rows: warp.rows[frame.rows as usize..].as_mut_ptr(),
-                    constants,
-                    masks: warp.masks[frame.masks as usize..].as_mut_ptr(),
-                    select: &raw mut warp.select,
-                };
+                let regs = warp.regs(warp.groups[i].frame, constants);
                 let mask = warp.groups[i].mask;
                 // SAFETY: the group waits at a checked instruction of its frame.
                 unsafe {

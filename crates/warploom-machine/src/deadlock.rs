@@ -10,13 +10,11 @@ use crate::fault::Wait;
 use crate::program::Program;
 use crate::warp::{GroupState, Warp};
 
-/// States that a warp may pass through before it is given up as not cycling.
-const STATE_LIMIT: u32 = 1 << 14;
-
 /// Looks for a state that comes back, by Brent's method: compare with one remembered state, and
 /// remember anew at every power of two.
 pub(crate) struct Watch {
     seen: u32,
+    limit: u32,
     remembered: Option<(Key, u64)>,
 }
 
@@ -27,12 +25,16 @@ struct Key {
     mask: u64,
     groups: usize,
     spins: u32,
+    /// One lane's registers, roughly.
+    sample: u32,
 }
 
 impl Watch {
-    pub(crate) fn new() -> Watch {
+    /// Gives up after `limit` states.
+    pub(crate) fn new(limit: u32) -> Watch {
         Watch {
             seen: 0,
+            limit,
             remembered: None,
         }
     }
@@ -49,6 +51,7 @@ impl Watch {
             mask: group.mask,
             groups: warp.groups.len(),
             spins,
+            sample: sample(warp, group.mask),
         };
         if let Some((old, hash)) = self.remembered
             && old == key
@@ -60,8 +63,16 @@ impl Watch {
         if self.seen.is_power_of_two() {
             self.remembered = Some((key, state_hash(warp)));
         }
-        (self.seen > STATE_LIMIT).then_some(false)
+        (self.seen > self.limit).then_some(false)
     }
+}
+
+/// A digest of the registers of the first lane of `mask`. A loop that counts changes it.
+fn sample<const L: usize>(warp: &Warp<L>, mask: u64) -> u32 {
+    let lane = mask.trailing_zeros() as usize % L;
+    warp.rows.iter().fold(0u32, |digest, row| {
+        digest.rotate_left(5).wrapping_add(row.0[lane])
+    })
 }
 
 /// What a warp remembers of the turns in which its groups have spun while lanes of it waited at a

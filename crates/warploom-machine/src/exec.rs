@@ -4,7 +4,7 @@
 //! ([`run_warp`] picks one at run time), so that the lane loops of hot operations become that set's
 //! vector code, with register rows as the only memory traffic.
 
-use warploom_isa::{EXIT_PC, Flags, FunctionId, Inst, NO_SLOT, Op, Pc, lane_fn};
+use warploom_isa::{EXIT_PC, FunctionId, Inst, NO_SLOT, Op, Pc, Slot, lane_fn};
 
 use crate::access;
 use crate::block::BlockParts;
@@ -18,7 +18,7 @@ use crate::lanes::{
 use crate::memory::Memory;
 use crate::observe::{Issue, Observer};
 use crate::pattern::Pattern;
-use crate::program::Program;
+use crate::program::{GUARDED, Program};
 use crate::special;
 use crate::warp::{GroupState, Row, Warp};
 use crate::warp_op;
@@ -42,6 +42,9 @@ pub(crate) struct Exec<'a, const L: usize> {
     pub(crate) exclusive: bool,
     /// Thread instructions that may still issue in this turn.
     pub(crate) fuel: i64,
+    /// The registers of the running group's frame. Kept here rather than in a local variable of the
+    /// loop, so that operations outside of it can be handed them as they are.
+    pub(crate) regs: Regs<L>,
 }
 
 /// Why the loop came back.
@@ -129,31 +132,22 @@ mod x86 {
 }
 
 /// What the loop keeps at hand of the running group.
-struct Running<const L: usize> {
+struct Running {
     pc: Pc,
     active: u64,
     rpc: Pc,
-    regs: Regs<L>,
     /// The warp has other groups, or lanes that wait at a reconvergence point.
     company: bool,
 }
 
-impl<const L: usize> Running<L> {
-    fn load(x: &Exec<'_, L>, warp: &mut Warp<L>) -> Running<L> {
+impl Running {
+    fn load<const L: usize>(x: &mut Exec<'_, L>, warp: &mut Warp<L>) -> Running {
         let group = warp.groups[warp.current];
-        let frame = &warp.frames[group.frame as usize];
-        let (rows, masks) = (frame.rows as usize, frame.masks as usize);
-        let regs = Regs {
-            rows: warp.rows[rows..].as_mut_ptr(),
-            constants: x.env.constants.as_ptr(),
-            masks: warp.masks[masks..].as_mut_ptr(),
-            select: &raw mut warp.select,
-        };
+        x.regs = warp.regs(group.frame, &x.env.constants);
         Running {
             pc: group.pc,
             active: group.mask,
             rpc: warp.rpc(group.scope),
-            regs,
             company: warp.groups.len() > 1 || warp.waiting_scopes().next().is_some(),
         }
     }
@@ -187,7 +181,6 @@ unsafe fn run<const L: usize, O: Observer>(
         mut pc,
         mut active,
         mut rpc,
-        mut regs,
         mut company,
     } = Running::load(x, warp);
 
@@ -204,7 +197,6 @@ unsafe fn run<const L: usize, O: Observer>(
                 pc,
                 active,
                 rpc,
-                regs,
                 company,
             } = Running::load(x, warp);
             continue;
@@ -219,25 +211,21 @@ unsafe fn run<const L: usize, O: Observer>(
     loop {
         // SAFETY: the program counter is inside the code: targets and function ends were checked.
         let inst: &Inst = unsafe { &*code.add(pc as usize) };
-        // SAFETY: the guard's slot was checked.
-        let guard = unsafe { *regs.masks.add(inst.guard.0 as usize) };
-        let flip = if inst.flags.0 & Flags::NEGATED_GUARD != 0 {
-            !0
-        } else {
-            0
-        };
-        let exec = active & (guard ^ flip);
-        if exec != active {
-            let counts = &mut x.counters.insts[pc as usize];
-            counts.guarded_off += u64::from((active & !exec).count_ones());
-            if exec == 0 && inst.op != Op::Bra {
-                if O::ACTIVE && !inst.flags.fused() {
-                    observer.issue(&Issue::new(x.block, warp, pc, active, 0));
+        let mut exec = active;
+        if inst.flags.0 & GUARDED != 0 {
+            // SAFETY: the guard's slot was checked.
+            let guard = unsafe { x.regs.mask(Slot(inst.guard.0)) };
+            exec &= if inst.flags.negated_guard() { !guard } else { guard };
+            if exec != active {
+                let counts = &mut x.counters.insts[pc as usize];
+                counts.guarded_off += u64::from((active & !exec).count_ones());
+                if exec == 0 && inst.op != Op::Bra {
+                    if O::ACTIVE && !inst.flags.fused() {
+                        observer.issue(&Issue::new(x.block, warp, pc, active, 0));
+                    }
                     pc += 1;
                     continue;
                 }
-                pc += 1;
-                continue;
             }
         }
         if O::ACTIVE && inst.op != Op::Block && !inst.flags.fused() {
@@ -250,20 +238,20 @@ unsafe fn run<const L: usize, O: Observer>(
         macro_rules! lane_op {
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $one::<$A, _, L>(regs, inst, exec, lane_fn::$f) }
+                unsafe { $one::<$A, _, L>(&x.regs, inst, exec, lane_fn::$f) }
             };
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty, $B:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $two::<$A, $B, _, L>(regs, inst, exec, lane_fn::$f) }
+                unsafe { $two::<$A, $B, _, L>(&x.regs, inst, exec, lane_fn::$f) }
             };
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident, ($A:ty, $B:ty, $C:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $three::<$A, $B, $C, _, L>(regs, inst, exec, lane_fn::$f) }
+                unsafe { $three::<$A, $B, $C, _, L>(&x.regs, inst, exec, lane_fn::$f) }
             };
             ($f:ident, $one:ident, $two:ident, $three:ident, $four:ident,
              ($A:ty, $B:ty, $C:ty, $D:ty)) => {
                 // SAFETY: the instruction was checked against this signature.
-                unsafe { $four::<$A, $B, $C, $D, _, L>(regs, inst, exec, lane_fn::$f) }
+                unsafe { $four::<$A, $B, $C, $D, _, L>(&x.regs, inst, exec, lane_fn::$f) }
             };
         }
 
@@ -284,7 +272,7 @@ unsafe fn run<const L: usize, O: Observer>(
                             match diverge::meet(x, warp) {
                                 diverge::Met::GoesOn => {
                                     // The merged group has not entered the block yet.
-                                    Running { pc, active, rpc, regs, company } = Running::load(x, warp);
+                                    Running { pc, active, rpc, company } = Running::load(x, warp);
                                     if pc == rpc {
                                         continue;
                                     }
@@ -363,33 +351,33 @@ unsafe fn run<const L: usize, O: Observer>(
                             warp.groups[warp.current].worked = true;
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
-                        let done = unsafe { access::memory_op(x, warp, &{ regs }, inst, pc, exec) };
+                        let done = unsafe { access::memory_op(x, warp, &{ x.regs }, inst, pc, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
                     }
                     Op::LdParam => {
                         // SAFETY: the instruction was checked.
-                        if let Err(fault) = unsafe { access::load_param(x, &{ regs }, inst, exec) } {
+                        if let Err(fault) = unsafe { access::load_param(x, &{ x.regs }, inst, exec) } {
                             fault!(fault);
                         }
                     }
                     Op::LdFrame | Op::StFrame => {
                         // SAFETY: the instruction was checked; `exec` is not zero.
-                        let done = unsafe { access::frame_op(x, warp, &{ regs }, inst, pc, exec) };
+                        let done = unsafe { access::frame_op(x, warp, &{ x.regs }, inst, pc, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
                     }
                     Op::Special => {
                         // SAFETY: the instruction was checked.
-                        unsafe { special::read(x, warp, &{ regs }, inst, pc, exec) }
+                        unsafe { special::read(x, warp, &{ x.regs }, inst, pc, exec) }
                     }
                     Op::MaskMov | Op::MaskAnd | Op::MaskOr | Op::MaskXor | Op::MaskNot => {
                         // SAFETY: the slots were checked.
                         unsafe {
-                            let a = regs.mask(inst.a);
-                            let b = if inst.b == NO_SLOT { 0 } else { regs.mask(inst.b) };
+                            let a = x.regs.mask(inst.a);
+                            let b = if inst.b == NO_SLOT { 0 } else { x.regs.mask(inst.b) };
                             let bits = match inst.op {
                                 Op::MaskMov => a,
                                 Op::MaskAnd => a & b,
@@ -397,14 +385,14 @@ unsafe fn run<const L: usize, O: Observer>(
                                 Op::MaskXor => a ^ b,
                                 _ => !a,
                             };
-                            regs.set_mask(inst.dst, exec, bits);
+                            x.regs.set_mask(inst.dst, exec, bits);
                         }
                     }
                     Op::Nop | Op::Fence => {}
                     Op::Nanosleep => warp.spins = (warp.spins + SPIN_LIMIT / 4).min(SPIN_LIMIT),
                     Op::FrameAddress | Op::StackSave | Op::StackRestore | Op::Alloca => {
                         // SAFETY: the instruction was checked.
-                        let done = unsafe { special::stack_op(x, warp, &{ regs }, inst, exec) };
+                        let done = unsafe { special::stack_op(x, warp, &{ x.regs }, inst, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
@@ -413,7 +401,7 @@ unsafe fn run<const L: usize, O: Observer>(
                     | Op::ActiveMask => {
                         warp.groups[warp.current].pc = pc;
                         // SAFETY: the instruction was checked.
-                        match unsafe { warp_op::execute(x, warp, &{ regs }, inst, exec) } {
+                        match unsafe { warp_op::execute(x, warp, &{ x.regs }, inst, exec) } {
                             Ok(warp_op::Outcome::Done) => {}
                             Ok(warp_op::Outcome::Changed) => {
                                 if warp.groups.get(warp.current).is_none_or(|g| g.state != GroupState::Ready)
@@ -429,7 +417,7 @@ unsafe fn run<const L: usize, O: Observer>(
                     Op::Bar => {
                         warp.groups[warp.current].pc = pc;
                         // SAFETY: the instruction was checked.
-                        match unsafe { crate::barrier::arrive(x, warp, &{ regs }, inst, pc, exec) } {
+                        match unsafe { crate::barrier::arrive(x, warp, &{ x.regs }, inst, pc, exec) } {
                             Ok(()) => return Stop::Barrier,
                             Err(fault) => fault!(fault),
                         }
@@ -467,7 +455,7 @@ unsafe fn run<const L: usize, O: Observer>(
                     Op::CallIndirect => {
                         warp.groups[warp.current].pc = pc;
                         // SAFETY: the slot was checked.
-                        let done = unsafe { diverge::call_indirect(x, warp, &{ regs }, inst, exec) };
+                        let done = unsafe { diverge::call_indirect(x, warp, &{ x.regs }, inst, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
@@ -478,7 +466,7 @@ unsafe fn run<const L: usize, O: Observer>(
                         let counts = &mut x.counters.insts[pc as usize];
                         counts.requests += 1;
                         // SAFETY: the slot was checked.
-                        match unsafe { diverge::branch_indexed(x.program, warp, &{ regs }, inst, exec) } {
+                        match unsafe { diverge::branch_indexed(x.program, warp, &{ x.regs }, inst, exec) } {
                             Ok(divergent) => counts.parts += u64::from(divergent),
                             Err(fault) => fault!(fault),
                         }

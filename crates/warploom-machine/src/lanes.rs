@@ -2,8 +2,14 @@
 //!
 //! An operation of the table is a function of one lane's values. The loops here read its sources
 //! from the register files, apply it to all lanes, and write the result to the lanes that execute.
-//! They are plain loops over fixed arrays, inlined into the interpreter, which is compiled once per
-//! host instruction set; the compiler turns them into vector code.
+//! They are plain loops over short fixed arrays, inlined into the interpreter, which is compiled
+//! once per host instruction set; the compiler turns them into vector code.
+//!
+//! They go by [`CHUNK`] lanes: a chunk's results stay in vector registers and are written before the
+//! next chunk is read. Collecting a whole row first would pass it through a buffer in memory, and a
+//! chain of dependent instructions would wait for two stores instead of one. So a destination may
+//! be the same row as a source, lane for lane, but must not overlap it in another way; register
+//! allocation sees to that (rows of 64-bit pairs are never reused for 32-bit values).
 
 use warploom_isa::{Inst, LaneResult, LaneType, Mods, NO_SLOT, Slot};
 
@@ -13,14 +19,13 @@ use crate::warp::Row;
 /// [`crate::Program`] has checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Regs<const L: usize> {
-    /// First row of the frame.
-    pub(crate) rows: *mut Row<L>,
-    /// First row of the constant file.
-    pub(crate) constants: *const Row<L>,
+    /// Where row 0 of the frame is; and where slot 0 would be if the constant file's slots, which
+    /// have their highest bit set, were counted from there. So a slot needs no masking.
+    bases: [*mut Row<L>; 2],
     /// First mask of the frame.
-    pub(crate) masks: *mut u64,
+    masks: *mut u64,
     /// The warp's expanded mask.
-    pub(crate) select: *mut Select<L>,
+    select: *mut Select<L>,
 }
 
 /// A mask spread out to one word per lane, all ones or zero. Kept in memory and reused while the
@@ -78,19 +83,38 @@ pub(crate) const fn full_mask<const L: usize>() -> u64 {
 }
 
 impl<const L: usize> Regs<L> {
+    /// The registers of a frame. The pointers stay good while these are not touched otherwise.
+    pub(crate) fn new(
+        rows: &mut [Row<L>],
+        constants: &[Row<L>],
+        masks: &mut [u64],
+        select: &mut Select<L>,
+    ) -> Regs<L> {
+        let slot_0 = constants.as_ptr().wrapping_sub(Slot::constant(0).0 as usize);
+        Regs {
+            bases: [rows.as_mut_ptr(), slot_0.cast_mut()],
+            masks: masks.as_mut_ptr(),
+            select,
+        }
+    }
+
+    /// Registers that nobody may touch.
+    pub(crate) fn dangling() -> Regs<L> {
+        Regs {
+            bases: [std::ptr::null_mut(); 2],
+            masks: std::ptr::null_mut(),
+            select: std::ptr::null_mut(),
+        }
+    }
+
     /// A row to read.
     ///
     /// # Safety
     /// The slot was checked for the function of this frame.
     #[inline(always)]
     pub(crate) unsafe fn row(&self, slot: Slot) -> *const u32 {
-        let base = if slot.is_constant() {
-            self.constants
-        } else {
-            self.rows
-        };
-        // SAFETY: the caller's promise.
-        unsafe { base.add(slot.row()).cast() }
+        let base = self.bases[usize::from(slot.0 >> 15)];
+        base.wrapping_add(usize::from(slot.0)).cast()
     }
 
     /// A row to write.
@@ -100,7 +124,7 @@ impl<const L: usize> Regs<L> {
     #[inline(always)]
     pub(crate) unsafe fn row_mut(&self, slot: Slot) -> *mut u32 {
         // SAFETY: the caller's promise.
-        unsafe { self.rows.add(slot.row()).cast() }
+        unsafe { self.bases[0].add(usize::from(slot.0)).cast() }
     }
 
     /// A mask register.
@@ -277,134 +301,197 @@ impl<const L: usize> LaneSource<L> for bool {
     }
 }
 
+/// Lanes that are worked out before any of them is written: a vector register of 64 bytes.
+const CHUNK: usize = 16;
+
 /// A result that a lane loop writes.
-pub(crate) trait LaneSink<const L: usize>: LaneResult {
-    /// Results of all lanes before they are written.
-    type Buffer;
+pub(crate) trait LaneSink<const L: usize>: LaneResult + Copy + Default {
+    /// The opened destinations.
+    type Sink;
 
-    /// An empty buffer.
-    fn buffer() -> Self::Buffer;
-
-    /// Notes one lane's result.
-    fn put(buffer: &mut Self::Buffer, lane: usize, value: Self);
-
-    /// Writes the executing lanes.
+    /// Finds the destinations.
     ///
     /// # Safety
     /// As for [`Regs::row_mut`], for the instruction's destinations.
-    unsafe fn commit(buffer: &Self::Buffer, regs: &Regs<L>, inst: &Inst, exec: u64);
+    unsafe fn open(regs: &Regs<L>, inst: &Inst) -> Self::Sink;
+
+    /// Takes the results of the lanes from `start` on; all of them execute.
+    ///
+    /// # Safety
+    /// `start + CHUNK <= L`.
+    unsafe fn put(sink: &mut Self::Sink, start: usize, values: [Self; CHUNK]);
+
+    /// The same where only the lanes execute whose word of `on` is all ones; the others' are zero.
+    ///
+    /// # Safety
+    /// As for [`LaneSink::put`].
+    unsafe fn merge(sink: &mut Self::Sink, start: usize, values: [Self; CHUNK], on: &[u32; L]);
+
+    /// Writes what is kept until all lanes are there.
+    ///
+    /// # Safety
+    /// As for [`LaneSink::open`].
+    unsafe fn close(sink: Self::Sink, regs: &Regs<L>, inst: &Inst, exec: u64);
 }
 
 macro_rules! row_sinks {
-    ($($ty:ty, $row:ty, $write:ident, |$v:ident| $into:expr;)*) => { $(
+    ($($ty:ty, $row:ty, |$v:ident| $into:expr;)*) => { $(
         impl<const L: usize> LaneSink<L> for $ty {
-            type Buffer = [$row; L];
+            type Sink = *mut $row;
 
             #[inline(always)]
-            fn buffer() -> [$row; L] {
-                [0; L]
-            }
-
-            #[inline(always)]
-            fn put(buffer: &mut [$row; L], lane: usize, $v: $ty) {
-                buffer[lane] = $into;
-            }
-
-            #[inline(always)]
-            unsafe fn commit(buffer: &[$row; L], regs: &Regs<L>, inst: &Inst, exec: u64) {
+            unsafe fn open(regs: &Regs<L>, inst: &Inst) -> *mut $row {
                 // SAFETY: the caller's promise.
-                unsafe { regs.$write(inst.dst, exec, buffer) }
-            }
-        }
-
-        impl<const L: usize> LaneSink<L> for ($ty, bool) {
-            type Buffer = ([$row; L], u64);
-
-            #[inline(always)]
-            fn buffer() -> Self::Buffer {
-                ([0; L], 0)
+                unsafe { regs.row_mut(inst.dst).cast() }
             }
 
             #[inline(always)]
-            fn put(buffer: &mut Self::Buffer, lane: usize, ($v, bit): Self) {
-                buffer.0[lane] = $into;
-                buffer.1 |= u64::from(bit) << lane;
+            unsafe fn put(sink: &mut *mut $row, start: usize, values: [$ty; CHUNK]) {
+                let mut chunk: [$row; CHUNK] = [0; CHUNK];
+                for lane in 0..CHUNK {
+                    let $v = values[lane];
+                    chunk[lane] = $into;
+                }
+                // SAFETY: the caller's promise.
+                unsafe { sink.add(start).cast::<[$row; CHUNK]>().write(chunk) }
             }
 
             #[inline(always)]
-            unsafe fn commit(buffer: &Self::Buffer, regs: &Regs<L>, inst: &Inst, exec: u64) {
+            unsafe fn merge(
+                sink: &mut *mut $row,
+                start: usize,
+                values: [$ty; CHUNK],
+                on: &[u32; L],
+            ) {
                 // SAFETY: the caller's promise.
                 unsafe {
-                    regs.$write(inst.dst, exec, &buffer.0);
-                    regs.set_mask(inst.dst2, exec, buffer.1);
+                    let row = sink.add(start).cast::<[$row; CHUNK]>();
+                    let mut chunk = row.read();
+                    for lane in 0..CHUNK {
+                        let $v = values[lane];
+                        let on = on[start + lane] as i32 as $row;
+                        chunk[lane] ^= (chunk[lane] ^ $into) & on;
+                    }
+                    row.write(chunk);
                 }
             }
+
+            #[inline(always)]
+            unsafe fn close(_: *mut $row, _: &Regs<L>, _: &Inst, _: u64) {}
         }
     )* };
 }
 
 row_sinks! {
-    u16, u32, write32, |v| u32::from(v);
-    i16, u32, write32, |v| u32::from(v as u16);
-    u32, u32, write32, |v| v;
-    i32, u32, write32, |v| v as u32;
-    f32, u32, write32, |v| v.to_bits();
-    u64, u64, write64, |v| v;
-    i64, u64, write64, |v| v as u64;
-    f64, u64, write64, |v| v.to_bits();
+    u16, u32, |v| u32::from(v);
+    i16, u32, |v| u32::from(v as u16);
+    u32, u32, |v| v;
+    i32, u32, |v| v as u32;
+    f32, u32, |v| v.to_bits();
+    u64, u64, |v| v;
+    i64, u64, |v| v as u64;
+    f64, u64, |v| v.to_bits();
+}
+
+/// Bits of a mask in the making: each lane's at its place in a 32-bit half, spread over the lanes of
+/// a chunk, so that collecting them is vector logic until the end.
+pub(crate) struct Bits {
+    low: [u32; CHUNK],
+    high: [u32; CHUNK],
+}
+
+impl Bits {
+    #[inline(always)]
+    fn new() -> Bits {
+        Bits {
+            low: [0; CHUNK],
+            high: [0; CHUNK],
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, start: usize, values: [bool; CHUNK]) {
+        let half = if start < 32 {
+            &mut self.low
+        } else {
+            &mut self.high
+        };
+        for lane in 0..CHUNK {
+            half[lane] |= if values[lane] {
+                1 << ((start & 31) + lane)
+            } else {
+                0
+            };
+        }
+    }
+
+    #[inline(always)]
+    fn gather(&self) -> u64 {
+        let gather = |half: &[u32; CHUNK]| u64::from(half.iter().fold(0, |all, bit| all | bit));
+        gather(&self.low) | gather(&self.high) << 32
+    }
 }
 
 impl<const L: usize> LaneSink<L> for bool {
-    type Buffer = [u32; L];
+    type Sink = Bits;
 
     #[inline(always)]
-    fn buffer() -> [u32; L] {
-        [0; L]
+    unsafe fn open(_: &Regs<L>, _: &Inst) -> Bits {
+        Bits::new()
     }
 
     #[inline(always)]
-    fn put(buffer: &mut [u32; L], lane: usize, value: bool) {
-        buffer[lane] = if value { 1 << (lane & 31) } else { 0 };
+    unsafe fn put(sink: &mut Bits, start: usize, values: [bool; CHUNK]) {
+        sink.put(start, values);
     }
 
     #[inline(always)]
-    unsafe fn commit(buffer: &[u32; L], regs: &Regs<L>, inst: &Inst, exec: u64) {
+    unsafe fn merge(sink: &mut Bits, start: usize, values: [bool; CHUNK], _: &[u32; L]) {
+        sink.put(start, values);
+    }
+
+    #[inline(always)]
+    unsafe fn close(sink: Bits, regs: &Regs<L>, inst: &Inst, exec: u64) {
         // SAFETY: the caller's promise.
-        unsafe { regs.set_mask(inst.dst, exec, gather_bits(buffer)) }
+        unsafe { regs.set_mask(inst.dst, exec, sink.gather()) }
     }
 }
 
-impl<const L: usize> LaneSink<L> for (bool, bool) {
-    type Buffer = ([u32; L], [u32; L]);
+/// Two results, the second of which is a mask.
+impl<const L: usize, T: LaneSink<L>> LaneSink<L> for (T, bool)
+where
+    (T, bool): LaneResult,
+{
+    type Sink = (T::Sink, Bits);
 
     #[inline(always)]
-    fn buffer() -> Self::Buffer {
-        ([0; L], [0; L])
+    unsafe fn open(regs: &Regs<L>, inst: &Inst) -> Self::Sink {
+        // SAFETY: the caller's promise.
+        (unsafe { T::open(regs, inst) }, Bits::new())
     }
 
     #[inline(always)]
-    fn put(buffer: &mut Self::Buffer, lane: usize, value: (bool, bool)) {
-        let bit = 1 << (lane & 31);
-        buffer.0[lane] = if value.0 { bit } else { 0 };
-        buffer.1[lane] = if value.1 { bit } else { 0 };
+    unsafe fn put(sink: &mut Self::Sink, start: usize, values: [Self; CHUNK]) {
+        sink.1.put(start, values.map(|(_, bit)| bit));
+        // SAFETY: the caller's promise.
+        unsafe { T::put(&mut sink.0, start, values.map(|(value, _)| value)) }
     }
 
     #[inline(always)]
-    unsafe fn commit(buffer: &Self::Buffer, regs: &Regs<L>, inst: &Inst, exec: u64) {
+    unsafe fn merge(sink: &mut Self::Sink, start: usize, values: [Self; CHUNK], on: &[u32; L]) {
+        sink.1.put(start, values.map(|(_, bit)| bit));
+        // SAFETY: the caller's promise.
+        unsafe { T::merge(&mut sink.0, start, values.map(|(value, _)| value), on) }
+    }
+
+    #[inline(always)]
+    unsafe fn close(sink: Self::Sink, regs: &Regs<L>, inst: &Inst, exec: u64) {
         // SAFETY: the caller's promise.
         unsafe {
-            regs.set_mask(inst.dst, exec, gather_bits(&buffer.0));
-            regs.set_mask(inst.dst2, exec, gather_bits(&buffer.1));
+            T::close(sink.0, regs, inst, exec);
+            regs.set_mask(inst.dst2, exec, sink.1.gather());
         }
     }
-}
-
-/// Collects one bit per lane, each already at its place in a 32-bit half.
-#[inline(always)]
-fn gather_bits<const L: usize>(bits: &[u32; L]) -> u64 {
-    let low = bits[..L.min(32)].iter().fold(0, |all, bit| all | bit);
-    let high = bits[L.min(32)..].iter().fold(0, |all, bit| all | bit);
-    u64::from(low) | u64::from(high) << 32
 }
 
 macro_rules! loops {
@@ -416,19 +503,34 @@ macro_rules! loops {
         #[allow(dead_code, reason = "a form exists for every arity, used or not")]
         #[inline(always)]
         pub(crate) unsafe fn $name<$($ty: LaneSource<L>,)* R: LaneSink<L>, const L: usize>(
-            regs: Regs<L>,
+            regs: &Regs<L>,
             inst: &Inst,
             exec: u64,
             f: impl Fn(Mods $(, $ty)*) -> R,
         ) {
             // SAFETY: the caller's promise.
             unsafe {
-                $( let $arg = $ty::open(&regs, inst.$field); )*
-                let mut buffer = R::buffer();
-                for lane in 0..L {
-                    R::put(&mut buffer, lane, f(inst.mods $(, $ty::get($arg, lane))*));
+                $( let $arg = $ty::open(regs, inst.$field); )*
+                let mut sink = R::open(regs, inst);
+                if exec == full_mask::<L>() {
+                    for start in (0..L).step_by(CHUNK) {
+                        let mut values = [R::default(); CHUNK];
+                        for lane in 0..CHUNK {
+                            values[lane] = f(inst.mods $(, $ty::get($arg, start + lane))*);
+                        }
+                        R::put(&mut sink, start, values);
+                    }
+                } else {
+                    let on = (*regs.select).lanes(exec);
+                    for start in (0..L).step_by(CHUNK) {
+                        let mut values = [R::default(); CHUNK];
+                        for lane in 0..CHUNK {
+                            values[lane] = f(inst.mods $(, $ty::get($arg, start + lane))*);
+                        }
+                        R::merge(&mut sink, start, values, on);
+                    }
                 }
-                R::commit(&buffer, &regs, inst, exec);
+                R::close(sink, regs, inst, exec);
             }
         }
 
@@ -438,21 +540,26 @@ macro_rules! loops {
         /// As for the inlined form.
         #[inline(never)]
         pub(crate) unsafe fn $cold<$($ty: LaneSource<L>,)* R: LaneSink<L>, const L: usize>(
-            regs: Regs<L>,
+            regs: &Regs<L>,
             inst: &Inst,
             exec: u64,
             f: impl Fn(Mods $(, $ty)*) -> R,
         ) {
             // SAFETY: the caller's promise.
             unsafe {
-                $( let $arg = $ty::open(&regs, inst.$field); )*
-                let mut buffer = R::buffer();
-                for lane in 0..L {
-                    if exec >> lane & 1 != 0 {
-                        R::put(&mut buffer, lane, f(inst.mods $(, $ty::get($arg, lane))*));
+                $( let $arg = $ty::open(regs, inst.$field); )*
+                let mut sink = R::open(regs, inst);
+                let on = (*regs.select).lanes(exec);
+                for start in (0..L).step_by(CHUNK) {
+                    let mut values = [R::default(); CHUNK];
+                    for lane in 0..CHUNK {
+                        if exec >> (start + lane) & 1 != 0 {
+                            values[lane] = f(inst.mods $(, $ty::get($arg, start + lane))*);
+                        }
                     }
+                    R::merge(&mut sink, start, values, on);
                 }
-                R::commit(&buffer, &regs, inst, exec);
+                R::close(sink, regs, inst, exec);
             }
         }
     )* };

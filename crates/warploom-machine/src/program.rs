@@ -22,6 +22,9 @@ pub struct ProgramError {
     pub what: &'static str,
 }
 
+/// A bit of [`Inst::flags`] in a checked program: not every active lane need execute.
+pub(crate) const GUARDED: u16 = 1 << 15;
+
 /// A checked module.
 #[derive(Debug)]
 pub struct Program {
@@ -100,6 +103,10 @@ impl Program {
                 let op = inst.op.name();
                 let error = |what| ProgramError { pc, op, what };
                 checker.check(pc, inst, &mut lists).map_err(error)?;
+                inst.flags.0 &= !GUARDED;
+                if !inst.guard().is_always() {
+                    inst.flags.0 |= GUARDED;
+                }
             }
             if function.end > function.start {
                 // Execution must not run off the end.

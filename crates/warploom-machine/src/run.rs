@@ -23,6 +23,7 @@ use crate::env::LaunchEnv;
 use crate::exec::{Exec, FaultAt, Stop, run_warp};
 use crate::fault::{Fault, FaultKind, Note};
 use crate::host;
+use crate::lanes::Regs;
 use crate::machine::{AnyEnv, Launch, Machine};
 use crate::memory::Memory;
 use crate::observe::{NoObserver, Observer};
@@ -182,6 +183,7 @@ impl<'m, const L: usize> Runner<'m, L> {
             block: &mut block.parts,
             exclusive: self.exclusive,
             fuel: granted,
+            regs: Regs::dangling(),
         };
         let stop = run_warp(&mut x, &mut block.warps[warp], observer);
         let used = granted - x.fuel;
@@ -271,7 +273,7 @@ impl<'m, const L: usize> Runner<'m, L> {
         barrier::complete(
             &self.machine.program,
             self.env.warp_width,
-            self.env.constants.as_ptr(),
+            &self.env.constants,
             &mut block.parts,
             &mut block.warps,
         )
@@ -336,12 +338,17 @@ impl<'m, const L: usize> Runner<'m, L> {
         }
     }
 
-    /// Watches spinning warps; the report if nobody can ever go on.
-    fn deadlock(&mut self, memory: &Memory, blocks: &mut [&mut Block<L>]) -> Option<Box<Fault>> {
+    /// Watches spinning warps for `states` states each; the report if nobody can ever go on.
+    fn deadlock(
+        &mut self,
+        memory: &Memory,
+        blocks: &mut [&mut Block<L>],
+        states: u32,
+    ) -> Option<Box<Fault>> {
         let before: u64 = blocks.iter().map(|block| block.parts.mutations).sum();
         for block in blocks.iter_mut() {
             for warp in 0..block.warps.len() {
-                let mut watch = deadlock::Watch::new();
+                let mut watch = deadlock::Watch::new(states);
                 let mut still = |runner: &mut Self, block: &mut Block<L>| {
                     if block.warps[warp].groups.is_empty() {
                         return Some(true);
@@ -430,14 +437,20 @@ impl<'m, const L: usize> Runner<'m, L> {
     }
 }
 
-/// Counts how often nothing happened, to look for deadlocks ever more rarely.
+/// Counts how often nothing happened, to look for deadlocks ever more rarely and thoroughly: a
+/// loop that computes for long without storing should not spend its time being watched.
 #[derive(Default)]
 struct Quiet(u32);
 
+/// States to watch at the first look, and at most.
+const STATES: std::ops::RangeInclusive<u32> = 64..=1 << 14;
+
 impl Quiet {
-    fn look_now(&mut self) -> bool {
+    /// How many states to watch, if it is time to look.
+    fn look_now(&mut self) -> Option<u32> {
         self.0 += 1;
-        self.0.is_power_of_two()
+        let states = self.0.saturating_mul(*STATES.start()).min(*STATES.end());
+        self.0.is_power_of_two().then_some(states)
     }
 }
 
@@ -456,13 +469,13 @@ fn chunk<const L: usize>(
             match runner.turn(&machine.memory, &mut block, limits, &mut NoObserver) {
                 Turn::Finished => break,
                 Turn::Yielded => quiet = Quiet::default(),
-                Turn::Stuck if quiet.look_now() => {
-                    let found = runner.deadlock(&machine.memory, &mut [&mut block]);
+                Turn::Stuck => {
+                    let found = quiet.look_now().and_then(|states| {
+                        runner.deadlock(&machine.memory, &mut [&mut block], states)
+                    });
                     if let Some(fault) = found {
                         return runner.end(Outcome::Fault(fault), &mut [&mut block], None);
                     }
-                }
-                Turn::Stuck => {
                     if limits.interrupted() {
                         return runner.end(Outcome::Interrupted, &mut [&mut block], None);
                     }
@@ -580,11 +593,11 @@ fn serial_in<const L: usize, O: Observer>(
             Some(Outcome::Interrupted)
         } else if runner.remaining == 0 {
             Some(Outcome::Limit)
-        } else if quiet.look_now() {
-            let mut all: Vec<_> = resident.iter_mut().collect();
-            runner.deadlock(memory, &mut all).map(Outcome::Fault)
         } else {
-            None
+            quiet.look_now().and_then(|states| {
+                let mut all: Vec<_> = resident.iter_mut().collect();
+                runner.deadlock(memory, &mut all, states).map(Outcome::Fault)
+            })
         };
         if let Some(outcome) = ended {
             let mut all: Vec<_> = resident.iter_mut().collect();

@@ -12,7 +12,7 @@
 use warploom_isa::{EXIT_PC, FunctionId, Pc};
 
 use crate::deadlock::SpinWatch;
-use crate::lanes::Select;
+use crate::lanes::{Regs, Select};
 
 /// One row of the lane register file.
 #[derive(Clone, Copy, Debug)]
@@ -302,6 +302,18 @@ impl<const L: usize> Warp<L> {
             self.frames.push(frame);
             self.frames.len() as Index - 1
         }
+    }
+
+    /// The registers of a frame, with the launch's constant file. They stay good while no frame is
+    /// opened or closed.
+    pub(crate) fn regs(&mut self, frame: Index, constants: &[Row<L>]) -> Regs<L> {
+        let frame = &self.frames[frame as usize];
+        Regs::new(
+            &mut self.rows[frame.rows as usize..],
+            constants,
+            &mut self.masks[frame.masks as usize..],
+            &mut self.select,
+        )
     }
 
     /// Calls in progress, the kernel first.

@@ -12,7 +12,7 @@ use crate::env::Divergence;
 use crate::exec::{Exec, FaultAt};
 use crate::fault::FaultKind;
 use crate::lanes::Regs;
-use crate::warp::{GroupState, Row, Warp};
+use crate::warp::{GroupState, Warp};
 
 /// What became of the current group.
 pub(crate) enum Outcome {
@@ -210,12 +210,13 @@ unsafe fn rendezvous<const L: usize>(
     // Who waits already?
     let mut party_groups = vec![(current, group.pc)];
     let mut here = same;
-    for (i, other) in warp.groups.iter().enumerate() {
+    for i in 0..warp.groups.len() {
+        let other = warp.groups[i];
         if i == current || other.state != GroupState::WarpSync {
             continue;
         }
         let theirs = &x.program.code[other.pc as usize];
-        let regs = regs_of(x, warp, i);
+        let regs = warp.regs(other.frame, &x.env.constants);
         // SAFETY: the group waits at a checked instruction of its frame.
         let their_members = unsafe { regs.first(theirs.d, false, other.mask) };
         if theirs.op == inst.op && theirs.mods == inst.mods && their_members == members {
@@ -233,7 +234,7 @@ unsafe fn rendezvous<const L: usize>(
         .map(|&(i, pc)| Party {
             lanes: warp.groups[i].mask,
             inst: &x.program.code[pc as usize],
-            regs: regs_of(x, warp, i),
+            regs: warp.regs(warp.groups[i].frame, &x.env.constants),
         })
         .collect();
     // SAFETY: each party's instruction was checked for its frame.
@@ -300,17 +301,6 @@ fn join<const L: usize>(warp: &mut Warp<L>, parties: &[(usize, Pc)]) {
         if warp.current > i {
             warp.current -= 1;
         }
-    }
-}
-
-fn regs_of<const L: usize>(x: &Exec<'_, L>, warp: &Warp<L>, group: usize) -> Regs<L> {
-    let frame = &warp.frames[warp.groups[group].frame as usize];
-    let rows: *const Row<L> = warp.rows[frame.rows as usize..].as_ptr();
-    Regs {
-        rows: rows.cast_mut(),
-        constants: x.env.constants.as_ptr(),
-        masks: warp.masks[frame.masks as usize..].as_ptr().cast_mut(),
-        select: (&raw const warp.select).cast_mut(),
     }
 }
 
