@@ -77,6 +77,18 @@ pub(crate) fn select64(mask: u64, lane: usize) -> u64 {
     0u64.wrapping_sub(mask >> lane & 1)
 }
 
+/// Stands between reading a chunk and writing its merge with new values. Without it the compiler
+/// makes a masked store of the two, which many processors execute slowly and cannot forward to the
+/// next load.
+#[inline(always)]
+fn keep_blend() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: no instruction at all; only the optimizer sees it.
+    unsafe {
+        std::arch::asm!("", options(nostack, preserves_flags));
+    }
+}
+
 /// All lanes of a row.
 pub(crate) const fn full_mask<const L: usize>() -> u64 {
     if L >= 64 { !0 } else { (1 << L) - 1 }
@@ -369,9 +381,10 @@ macro_rules! row_sinks {
                     let mut chunk = row.read();
                     for lane in 0..CHUNK {
                         let $v = values[lane];
-                        let on = on[start + lane] as i32 as $row;
-                        chunk[lane] ^= (chunk[lane] ^ $into) & on;
+                        let on = (on[start + lane] as i32) < 0;
+                        chunk[lane] = if on { $into } else { chunk[lane] };
                     }
+                    keep_blend();
                     row.write(chunk);
                 }
             }
