@@ -21,6 +21,9 @@ const DEVICES: &[(&str, &str)] = devices! {
     "lesson"
 };
 
+/// What every device has unless it says otherwise.
+pub(crate) const DEFAULTS: &str = include_str!("../devices/defaults.toml");
+
 /// Names of the built-in devices, in the order of the list.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     DEVICES.iter().map(|(name, _)| *name)

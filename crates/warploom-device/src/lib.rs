@@ -14,14 +14,14 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`mod@schema`] | the fields, their units and meaning |
+//! | [`mod@schema`] | the fields, their units, meaning and range |
 //! | `tree` | parsed TOML with source spans; merging and looking up by field path |
 //! | `load` | the way above; overrides |
 //! | `validate` | which figures fit together |
 //! | `provenance` | the `[sources]` and `estimated` entries, resolved per figure |
 //! | `builtin` | the list of built-in devices and source keys |
 //! | [`mod@occupancy`] | blocks per SM, limiters, "one more block", sweeps |
-//! | [`mod@rates`] | closed forms on lanes and latency |
+//! | [`mod@rates`] | pipelines: how often and how long |
 //!
 //! The crate knows no other warploom crate and opens no file.
 //!
@@ -65,6 +65,6 @@ pub use occupancy::{
 };
 pub use provenance::{Figure, Provenance, source_text};
 pub use schema::{
-    Accumulators, Cluster, Device, Divergence, Lanes, Limits, Memory, Registers, Runtime,
-    ScalarRegisters, Shared, Tensor, Vendor,
+    Accumulators, Cluster, Device, Divergence, Field, Lanes, Limits, Memory, Registers, Runtime,
+    ScalarRegisters, Scheduler, Shared, Tensor, Timing, Vendor,
 };

@@ -136,8 +136,8 @@ impl Device {
         let given = figures(&overlay);
         let below = serialized(self, false);
         let layered = Layers {
-            base: Some(&below),
-            inherited: Some(0..0),
+            base: &below,
+            inherited: 0..0,
         };
         let (mut device, merged) = layered.build(overlay, 0).map_err(|blame| {
             let error = blame.into_error("", "");
@@ -169,9 +169,9 @@ impl Device {
 
 /// What a text is laid over.
 struct Layers<'b> {
-    base: Option<&'b str>,
+    base: &'b str,
     /// Place to blame for what the base brings in.
-    inherited: Option<Range<usize>>,
+    inherited: Range<usize>,
 }
 
 impl<'b> Layers<'b> {
@@ -184,17 +184,14 @@ impl<'b> Layers<'b> {
     where
         'b: 't,
     {
-        let nowhere = 0..0;
-        let inherited = self.inherited.as_ref().unwrap_or(&nowhere);
-        let mut merged = match self.base.map(DeTable::parse) {
-            Some(Ok(base)) => tree::respan(base.into_inner(), inherited),
-            Some(Err(error)) => return Err(Blame::from_toml(&error, &overlay, None)),
-            None => DeTable::new(),
+        let mut merged = match DeTable::parse(self.base) {
+            Ok(base) => tree::respan(base.into_inner(), &self.inherited),
+            Err(error) => return Err(Blame::from_toml(&error, &overlay, None)),
         };
         tree::merge(&mut merged, overlay);
         let whole = Spanned::new(0..text_bytes, merged.clone());
         let device = Device::deserialize(toml::de::Deserializer::from(whole))
-            .map_err(|error| schema_fault(&error, &merged, inherited))?;
+            .map_err(|error| schema_fault(&error, &merged, &self.inherited))?;
         validate::check(&device).map_err(|blame| blame.within(&merged))?;
         Ok((device, merged))
     }
@@ -204,20 +201,35 @@ impl<'b> Layers<'b> {
 fn read(text: &str) -> Result<Device, Blame> {
     let mut tree = parse(text)?;
     let like = tree.remove("like");
-    let base = like.as_ref().map(base_of).transpose()?;
+    let base = match &like {
+        Some(like) => {
+            let device = base_of(like)?;
+            (serialized(&device, true), device.provenance)
+        }
+        None => defaults()?,
+    };
     let claims = Claims::take(&mut tree, text)?;
     let given = figures(&tree).into_iter().collect::<BTreeSet<_>>();
-    let below = base.as_ref().map(|base| serialized(base, true));
     let layered = Layers {
-        base: below.as_deref(),
-        inherited: like.map(|like| like.span()),
+        base: &base.0,
+        // What the defaults bring in has no entry to blame.
+        inherited: like.map_or(0..0, |like| like.span()),
     };
     let (mut device, merged) = layered.build(tree, text.len())?;
-    let none = BTreeMap::new();
-    let inherited = base.as_ref().map_or(&none, |base| &base.provenance);
-    let resolved = claims.resolve(&figures(&merged), |path| given.contains(path), inherited);
+    let resolved = claims.resolve(&figures(&merged), |path| given.contains(path), &base.1);
     device.provenance = resolved.map_err(|blame| blame.within(&merged))?;
     Ok(device)
+}
+
+/// What every device has unless it says otherwise, and where that comes from.
+fn defaults() -> Result<(String, BTreeMap<String, Provenance>), Blame> {
+    let mut tree = parse(builtin::DEFAULTS)?;
+    let claims = Claims::take(&mut tree, builtin::DEFAULTS)?;
+    let provenance = claims.resolve(&figures(&tree), |_| true, &BTreeMap::new())?;
+    let table: toml::Table = toml::from_str(builtin::DEFAULTS).unwrap_or_default();
+    let own = |name: &String| !["sources", "estimated"].contains(&name.as_str());
+    let fields: toml::Table = table.into_iter().filter(|(name, _)| own(name)).collect();
+    Ok((toml::to_string(&fields).unwrap_or_default(), provenance))
 }
 
 fn parse(text: &str) -> Result<DeTable<'_>, Blame> {
@@ -290,9 +302,10 @@ fn schema_fault(error: &toml::de::Error, tree: &DeTable<'_>, inherited: &Range<u
     let blame = Blame::from_toml(error, tree, Some(inherited));
     match error.message().split_once(", expected") {
         Some((unknown, _)) if unknown.starts_with("unknown field") => {
-            let known = all_fields();
+            let known = Device::fields();
+            let paths = known.iter().map(|field| field.path.as_str());
             let otherwise = "a field has a path such as `sms` or `registers.per_sm`".to_owned();
-            let help = did_you_mean(&blame.field, known.iter().map(String::as_str), otherwise);
+            let help = did_you_mean(&blame.field, paths, otherwise);
             Blame {
                 message: "there is no such field".to_owned(),
                 ..blame
@@ -301,17 +314,6 @@ fn schema_fault(error: &toml::de::Error, tree: &DeTable<'_>, inherited: &Range<u
         }
         _ => blame,
     }
-}
-
-/// Every field that some built-in device gives.
-fn all_fields() -> BTreeSet<String> {
-    let texts = builtin::names().filter_map(builtin::text);
-    let trees = texts.filter_map(|text| DeTable::parse(text).ok());
-    trees
-        .flat_map(|tree| tree::leaves(tree.get_ref()))
-        .map(|leaf| leaf.path)
-        .filter(|path| !path.starts_with("sources.") && path != "estimated")
-        .collect()
 }
 
 /// `key = value` as a tree. Overrides have no text of their own; their span is `number`, counted

@@ -13,19 +13,20 @@ pub(crate) struct Leaf {
     pub is_figure: bool,
 }
 
-/// Lays `overlay` over `base`: its values win, tables are merged.
+/// Lays `overlay` over `base`: its values win, tables are merged and stand where the overlay has
+/// them.
 pub(crate) fn merge<'i>(base: &mut DeTable<'i>, overlay: DeTable<'i>) {
-    for (key, mut value) in overlay {
-        if let DeValue::Table(table) = value.get_mut()
-            && let Some(DeValue::Table(below)) = base
-                .get_mut(key.get_ref().as_ref())
-                .map(|below| below.get_mut())
-        {
-            merge(below, std::mem::take(table));
-        } else {
-            base.remove(key.get_ref().as_ref());
-            base.insert(key, value);
-        }
+    for (key, value) in overlay {
+        let span = value.span();
+        let below = base.remove(key.get_ref().as_ref());
+        let merged = match (value.into_inner(), below.map(Spanned::into_inner)) {
+            (DeValue::Table(above), Some(DeValue::Table(mut below))) => {
+                merge(&mut below, above);
+                DeValue::Table(below)
+            }
+            (above, _) => above,
+        };
+        base.insert(key, Spanned::new(span, merged));
     }
 }
 

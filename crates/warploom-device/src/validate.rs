@@ -3,18 +3,15 @@
 use crate::load::Blame;
 use crate::schema::{Device, Divergence, Vendor};
 
-/// Largest count that any per-SM or per-device number may have; keeps products within 64 bits.
-const MAX_COUNT: u64 = 1 << 31;
-
 /// Checks a whole device; the first fault is returned.
 pub(crate) fn check(device: &Device) -> Result<(), Blame> {
     texts(device)?;
-    counts(device)?;
-    rates(device)?;
+    ranges(device)?;
     warps(device)?;
     registers(device)?;
     shared(device)?;
     memory(device)?;
+    timing(device)?;
     cluster(device)
 }
 
@@ -50,154 +47,18 @@ fn texts(device: &Device) -> Result<(), Blame> {
     Ok(())
 }
 
-/// Numbers that have to be positive and within bounds.
-fn counts(device: &Device) -> Result<(), Blame> {
-    let Device {
-        limits,
-        registers,
-        shared,
-        memory,
-        lanes,
-        runtime,
-        ..
-    } = device;
-    let scalar = device.scalar_registers.as_ref();
-    let tensor = device.tensor.as_ref();
-    let positive = [
-        ("sms", device.sms, 1 << 16),
-        ("schedulers_per_sm", device.schedulers_per_sm, 64),
-        ("limits.warps_per_sm", limits.warps_per_sm, 1024),
-        (
-            "limits.blocks_per_sm",
-            limits.blocks_per_sm.unwrap_or(1),
-            1024,
-        ),
-        (
-            "limits.threads_per_block",
-            limits.threads_per_block,
-            1 << 16,
-        ),
-        ("limits.grid", least(&limits.grid), MAX_COUNT),
-        ("limits.block", least(&limits.block), MAX_COUNT),
-        ("limits.barriers_per_block", limits.barriers_per_block, 1024),
-        (
-            "limits.barriers_per_sm",
-            limits.barriers_per_sm.unwrap_or(1),
-            1 << 16,
-        ),
-        (
-            "limits.barriers_from_warps",
-            limits.barriers_from_warps,
-            1024,
-        ),
-        ("limits.param_bytes", limits.param_bytes, 1 << 20),
-        ("limits.constant_bytes", limits.constant_bytes, MAX_COUNT),
-        (
-            "limits.local_bytes_per_thread",
-            limits.local_bytes_per_thread,
-            1 << 30,
-        ),
-        ("registers.per_sm", registers.per_sm, 1 << 30),
-        ("registers.per_block", registers.per_block, 1 << 30),
-        (
-            "registers.max_per_thread",
-            registers.max_per_thread,
-            1 << 16,
-        ),
-        ("registers.unit", registers.unit, 1 << 20),
-        (
-            "registers.launch_granularity",
-            registers.launch_granularity.unwrap_or(1),
-            64,
-        ),
-        ("registers.warp_granularity", registers.warp_granularity, 64),
-        (
-            "scalar_registers.per_scheduler",
-            scalar.map_or(1, |s| s.per_scheduler),
-            1 << 20,
-        ),
-        (
-            "scalar_registers.unit",
-            scalar.map_or(1, |s| s.unit),
-            1 << 16,
-        ),
-        (
-            "scalar_registers.max_per_warp",
-            scalar.map_or(1, |s| s.max_per_warp),
-            1 << 16,
-        ),
-        ("shared.per_block_bytes", shared.per_block_bytes, 1 << 30),
-        (
-            "shared.per_block_optin_bytes",
-            shared.per_block_optin_bytes,
-            1 << 30,
-        ),
-        ("shared.unit_bytes", shared.unit_bytes, 1 << 20),
-        ("shared.banks", shared.banks, 1024),
-        ("shared.bank_bytes", shared.bank_bytes, 64),
-        ("memory.sector_bytes", memory.sector_bytes, 4096),
-        ("memory.line_bytes", memory.line_bytes, 4096),
-        ("memory.l1_bytes", memory.l1_bytes, 1 << 30),
-        (
-            "memory.l1_bytes_per_cycle",
-            memory.l1_bytes_per_cycle,
-            1 << 16,
-        ),
-        ("memory.l2_segments", memory.l2_segments, 1024),
-        ("lanes.fp32", lanes.fp32, 1 << 16),
-        ("lanes.fp32_packed", lanes.fp32_packed.unwrap_or(1), 1 << 16),
-        ("lanes.fp64", lanes.fp64, 1 << 16),
-        ("lanes.int32", lanes.int32, 1 << 16),
-        ("lanes.sfu", lanes.sfu, 1 << 16),
-        ("lanes.ldst", lanes.ldst, 1 << 16),
-        (
-            "tensor.units_per_sm",
-            tensor.map_or(1, |t| t.units_per_sm),
-            1 << 16,
-        ),
-    ];
-    let large = [
-        ("memory.l2_bytes", memory.l2_bytes),
-        ("memory.llc_bytes", memory.llc_bytes.unwrap_or(1)),
-        ("memory.dram_bytes", memory.dram_bytes),
-        ("runtime.heap_bytes", runtime.heap_bytes),
-        ("runtime.printf_fifo_bytes", runtime.printf_fifo_bytes),
-    ];
-    let positive = positive.map(|(field, value, most)| (field, u64::from(value), most));
-    let large = large.map(|(field, value)| (field, value, 1 << 48));
-    for (field, value, most) in positive.into_iter().chain(large) {
-        if value == 0 || value > most {
-            let message = format!("{value} is out of range");
-            return fail(field, message, &format!("it takes 1 to {most}"));
+/// Numbers are within the ranges of the schema.
+fn ranges(device: &Device) -> Result<(), Blame> {
+    let mut fault = None;
+    device.numbers(&mut |number| {
+        let (low, high) = number.range;
+        if !(low..=high).contains(&number.value) && fault.is_none() {
+            let message = format!("{} is out of range", number.value);
+            let help = format!("it takes {low} to {high}");
+            fault = Some(Blame::field(number.path, message).help(help));
         }
-    }
-    Ok(())
-}
-
-fn least(dimensions: &[u32; 3]) -> u32 {
-    dimensions.iter().copied().min().unwrap_or(0)
-}
-
-fn rates(device: &Device) -> Result<(), Blame> {
-    let factor = device
-        .tensor
-        .as_ref()
-        .map_or(1.0, |tensor| tensor.clock_factor);
-    for (field, value) in [
-        ("clock_mhz", device.clock_mhz),
-        (
-            "memory.l2_gb_per_s",
-            device.memory.l2_gb_per_s.unwrap_or(1.0),
-        ),
-        ("memory.dram_gb_per_s", device.memory.dram_gb_per_s),
-        ("tensor.clock_factor", factor),
-    ] {
-        if !(value > 0.0 && value <= 1e7) {
-            let message = format!("{value} is out of range");
-            return fail(field, message, "it takes a positive number up to 1e7");
-        }
-    }
-    Ok(())
+    });
+    fault.map_or(Ok(()), Err)
 }
 
 fn warps(device: &Device) -> Result<(), Blame> {
@@ -307,20 +168,78 @@ fn memory(device: &Device) -> Result<(), Blame> {
     Ok(())
 }
 
+fn timing(device: &Device) -> Result<(), Blame> {
+    let timing = &device.timing;
+    for (field, line) in [
+        ("timing.l2.line_bytes", timing.l2.line_bytes),
+        ("timing.l2.interleave_bytes", timing.l2.interleave_bytes),
+        ("timing.fetch.line_bytes", timing.fetch.line_bytes),
+        (
+            "timing.constant.l1_line_bytes",
+            timing.constant.l1_line_bytes,
+        ),
+        (
+            "timing.constant.l15_line_bytes",
+            timing.constant.l15_line_bytes,
+        ),
+        ("timing.dram.burst_bytes", timing.dram.burst_bytes),
+    ] {
+        if !line.is_power_of_two() {
+            return fail(
+                field,
+                format!("{line} is no power of two"),
+                "use a power of two",
+            );
+        }
+    }
+    if timing.l2.line_bytes < device.memory.sector_bytes {
+        let help = "a line holds at least one sector";
+        return fail("timing.l2.line_bytes", "it is smaller than a sector", help);
+    }
+    if timing.flat.is_some() {
+        return Ok(());
+    }
+    // Further levels take longer: otherwise a miss would come back before a hit.
+    let far = timing.l2.far_cycles.unwrap_or(timing.l2.hit_cycles);
+    let llc = timing.llc.as_ref().map_or(far, |llc| llc.hit_cycles);
+    for (field, nearer, farther) in [
+        (
+            "timing.l2.hit_cycles",
+            timing.l1.hit_cycles,
+            timing.l2.hit_cycles,
+        ),
+        ("timing.l2.far_cycles", timing.l2.hit_cycles, far),
+        ("timing.llc.hit_cycles", timing.l2.hit_cycles, llc),
+        (
+            "timing.dram.latency_cycles",
+            timing.l2.hit_cycles.max(llc),
+            timing.dram.latency_cycles,
+        ),
+        (
+            "timing.constant.l15_cycles",
+            timing.constant.l1_cycles,
+            timing.constant.l15_cycles,
+        ),
+    ] {
+        if farther < nearer {
+            let message = format!("{farther} is less than the {nearer} of the level before");
+            return fail(
+                field,
+                message,
+                "a level takes at least as long as the one before",
+            );
+        }
+    }
+    Ok(())
+}
+
 fn cluster(device: &Device) -> Result<(), Blame> {
     let Some(cluster) = &device.cluster else {
         return Ok(());
     };
-    if cluster.max_blocks == 0 || cluster.max_blocks > cluster.max_blocks_nonportable {
-        let help = "it is positive and at most `cluster.max_blocks_nonportable`";
+    if cluster.max_blocks > cluster.max_blocks_nonportable {
+        let help = "it is at most `cluster.max_blocks_nonportable`";
         return fail("cluster.max_blocks", "it is out of range", help);
-    }
-    if cluster.gpcs == 0 {
-        return fail(
-            "cluster.gpcs",
-            "it is 0",
-            "there is at least one group of SMs",
-        );
     }
     Ok(())
 }
