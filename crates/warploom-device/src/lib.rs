@@ -21,6 +21,7 @@
 //! | `provenance` | the `[sources]` and `estimated` entries, resolved per figure |
 //! | `builtin` | the list of built-in devices and source keys |
 //! | [`mod@occupancy`] | blocks per SM, limiters, "one more block", sweeps |
+//! | [`mod@model`] | closed forms: latency, lanes, roofline, tiles, energy |
 //! | [`mod@rates`] | pipelines: how often and how long |
 //!
 //! The crate knows no other warploom crate and opens no file.
@@ -51,6 +52,7 @@
 mod builtin;
 mod error;
 mod load;
+pub mod model;
 pub mod occupancy;
 mod provenance;
 pub mod rates;
