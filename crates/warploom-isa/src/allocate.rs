@@ -24,33 +24,6 @@ pub(crate) struct Live {
     entry: Vec<VReg>,
 }
 
-struct BitSet(Vec<u64>);
-
-impl BitSet {
-    fn new(bits: usize) -> BitSet {
-        BitSet(vec![0; bits.div_ceil(64)])
-    }
-
-    fn set(&mut self, bit: u32) {
-        self.0[bit as usize / 64] |= 1 << (bit % 64);
-    }
-
-    fn has(&self, bit: u32) -> bool {
-        self.0[bit as usize / 64] >> (bit % 64) & 1 != 0
-    }
-
-    fn ones(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().enumerate().flat_map(|(word, &bits)| {
-            let mut rest = bits;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-                rest &= rest - 1;
-                Some(word as u32 * 64 + bit)
-            })
-        })
-    }
-}
-
 fn uses(inst: &VInst, mut each: impl FnMut(VReg)) {
     let sources = inst.src.iter().chain(&inst.vector_src);
     for source in sources {
@@ -74,79 +47,150 @@ fn definitions(inst: &VInst, mut each: impl FnMut(VReg)) {
     }
 }
 
+/// Steps from block to predecessor that finding the live blocks of all registers may take, for
+/// each block of the function, and for a small one. Each step is a register that lives across a
+/// block, so this is about the mean number of them: far more than a thread of any chip holds.
+const STEPS_PER_BLOCK: u64 = 1024;
+const STEPS_OF_SMALL: u64 = 1 << 24;
+
+/// For each block, the blocks that go on to it.
+struct Predecessors {
+    starts: Vec<u32>,
+    blocks: Vec<u32>,
+}
+
+impl Predecessors {
+    fn new(cfg: &Cfg) -> Predecessors {
+        let mut starts = vec![0u32; cfg.successors.len() + 1];
+        for &successor in cfg.successors.iter().flatten() {
+            starts[successor as usize + 1] += 1;
+        }
+        for block in 1..starts.len() {
+            starts[block] += starts[block - 1];
+        }
+        let mut next = starts.clone();
+        let mut blocks = vec![0; starts.last().map_or(0, |&end| end as usize)];
+        for (block, successors) in (0..).zip(&cfg.successors) {
+            for &successor in successors {
+                let at = &mut next[successor as usize];
+                blocks[*at as usize] = block;
+                *at += 1;
+            }
+        }
+        Predecessors { starts, blocks }
+    }
+
+    fn of(&self, block: u32) -> &[u32] {
+        let [start, end] = [block, block + 1].map(|b| self.starts[b as usize] as usize);
+        &self.blocks[start..end]
+    }
+}
+
+/// Which registers a block reads before it writes them, and which it writes whatever happens:
+/// pairs of a register and a block, in this order. Of those that are written, only the ones that
+/// some block reads first.
+struct Crossing {
+    reads: Vec<(u32, u32)>,
+    kills: Vec<(u32, u32)>,
+}
+
+impl Crossing {
+    fn new(insts: &[VInst], registers: usize, blocks: &[Range<u32>]) -> Crossing {
+        let mut reads = Vec::new();
+        let mut kills = Vec::new();
+        // The last block that read or killed each register.
+        let mut read_in = vec![u32::MAX; registers];
+        let mut killed_in = vec![u32::MAX; registers];
+        for (block, range) in (0..).zip(blocks) {
+            for inst in &insts[range.start as usize..range.end as usize] {
+                uses(inst, |VReg(reg)| {
+                    let at = reg as usize;
+                    if killed_in[at] != block && read_in[at] != block {
+                        read_in[at] = block;
+                        reads.push((reg, block));
+                    }
+                });
+                if inst.guard.is_none() {
+                    definitions(inst, |VReg(reg)| {
+                        if killed_in[reg as usize] != block {
+                            killed_in[reg as usize] = block;
+                            kills.push((reg, block));
+                        }
+                    });
+                }
+            }
+        }
+        kills.retain(|&(reg, _)| read_in[reg as usize] != u32::MAX);
+        reads.sort_unstable();
+        kills.sort_unstable();
+        Crossing { reads, kills }
+    }
+}
+
 impl Live {
+    /// Where registers are live; `None` when the function is too large to tell.
+    ///
+    /// Most registers live within one block. For each other, the search goes from the blocks that
+    /// read it upward to those that write it, so that memory is in proportion to the code.
     pub(crate) fn new(
         insts: &[VInst],
         classes: &[RegClass],
         blocks: &[Range<u32>],
         cfg: &Cfg,
-    ) -> Live {
-        let count = classes.len();
-        let mut reads = Vec::with_capacity(blocks.len());
-        let mut kills = Vec::with_capacity(blocks.len());
-        for range in blocks {
-            let mut read = BitSet::new(count);
-            let mut kill = BitSet::new(count);
-            for inst in &insts[range.start as usize..range.end as usize] {
-                uses(inst, |reg| {
-                    if !kill.has(reg.0) {
-                        read.set(reg.0);
-                    }
-                });
-                if inst.guard.is_none() {
-                    definitions(inst, |reg| kill.set(reg.0));
-                }
-            }
-            reads.push(read);
-            kills.push(kill);
-        }
-        let words = count.div_ceil(64);
-        let mut live_in = reads;
-        let mut live_out: Vec<BitSet> = blocks.iter().map(|_| BitSet::new(count)).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in (0..blocks.len()).rev() {
-                for &successor in &cfg.successors[block] {
-                    for word in 0..words {
-                        live_out[block].0[word] |= live_in[successor as usize].0[word];
-                    }
-                }
-                for word in 0..words {
-                    let more = live_out[block].0[word] & !kills[block].0[word];
-                    changed |= more & !live_in[block].0[word] != 0;
-                    live_in[block].0[word] |= more;
-                }
-            }
-        }
-        let mut intervals: Vec<Option<(u32, u32)>> = vec![None; count];
+    ) -> Option<Live> {
+        let mut intervals: Vec<Option<(u32, u32)>> = vec![None; classes.len()];
         let mut extend = |reg: u32, position: u32| {
             let (start, end) = intervals[reg as usize].get_or_insert((position, position));
             *start = (*start).min(position);
             *end = (*end).max(position);
         };
-        for (block, range) in blocks.iter().enumerate() {
-            for reg in live_in[block].ones() {
-                extend(reg, 2 * range.start);
+        for (i, inst) in (0..).zip(insts) {
+            uses(inst, |reg| extend(reg.0, 2 * i));
+            definitions(inst, |reg| extend(reg.0, 2 * i + 1));
+        }
+        let Crossing { reads, kills } = Crossing::new(insts, classes.len(), blocks);
+        let predecessors = Predecessors::new(cfg);
+        let mut steps = STEPS_OF_SMALL.max(STEPS_PER_BLOCK * blocks.len() as u64);
+        let mut entry = Vec::new();
+        // The last register that was found live into, or killed by, each block.
+        let mut live_in = vec![u32::MAX; blocks.len()];
+        let mut killed = vec![u32::MAX; blocks.len()];
+        let mut stack: Vec<u32> = Vec::new();
+        let mut kills = kills.as_slice();
+        for readers in reads.chunk_by(|(a, _), (b, _)| a == b) {
+            let reg = readers[0].0;
+            let first = kills.partition_point(|&(killed, _)| killed < reg);
+            let past = kills.partition_point(|&(killed, _)| killed <= reg);
+            for &(_, block) in &kills[first..past] {
+                killed[block as usize] = reg;
             }
-            for reg in live_out[block].ones() {
-                extend(reg, 2 * range.end - 1);
+            kills = &kills[past..];
+            for &(_, block) in readers {
+                live_in[block as usize] = reg;
+                stack.push(block);
             }
-            for i in range.clone() {
-                uses(&insts[i as usize], |reg| extend(reg.0, 2 * i));
-                definitions(&insts[i as usize], |reg| extend(reg.0, 2 * i + 1));
+            while let Some(block) = stack.pop() {
+                extend(reg, 2 * blocks[block as usize].start);
+                let before = predecessors.of(block);
+                steps = steps.checked_sub(before.len() as u64)?;
+                for &block in before {
+                    let at = block as usize;
+                    extend(reg, 2 * blocks[at].end - 1);
+                    if killed[at] != reg && live_in[at] != reg {
+                        live_in[at] = reg;
+                        stack.push(block);
+                    }
+                }
+            }
+            if live_in.first() == Some(&reg) {
+                entry.push(VReg(reg));
             }
         }
-        let entry: Vec<VReg> = live_in
-            .first()
-            .map_or(Vec::new(), |set| set.ones().map(VReg).collect());
         // What is zeroed at the entry lives from before the first instruction.
         for reg in &entry {
-            if let Some((start, _)) = &mut intervals[reg.0 as usize] {
-                *start = 0;
-            }
+            extend(reg.0, 0);
         }
-        Live { intervals, entry }
+        Some(Live { intervals, entry })
     }
 
     /// Registers that can be read before they are written.
@@ -258,3 +302,6 @@ pub(crate) fn assign(live: &Live, classes: &[RegClass]) -> Option<Assignment> {
         live_rows: most,
     })
 }
+
+#[cfg(test)]
+mod tests;

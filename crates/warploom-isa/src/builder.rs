@@ -152,6 +152,9 @@ pub enum BuildError {
     /// More registers live at once than the register file has rows.
     #[error("the function needs more than {} registers at once", Slot::MAX_ROWS)]
     TooManyRegisters,
+    /// Registers that live across basic blocks make more work than one function may.
+    #[error("the function is too large: too many registers live across too many basic blocks")]
+    TooLarge,
     /// More distinct constants than the constant file has rows.
     #[error("the module has more than {} distinct constants", Slot::MAX_ROWS)]
     TooManyConstants,
@@ -302,6 +305,7 @@ impl FunctionBuilder {
         let cfg = self.graph(&blocks)?;
         let dominators = cfg.post_dominators();
         let live = Live::new(&self.insts, &self.classes, &blocks, &cfg);
+        let live = live.ok_or(BuildError::TooLarge)?;
         let rows = allocate::assign(&live, &self.classes).ok_or(BuildError::TooManyRegisters)?;
 
         // Addresses of the blocks: each has its Block instruction in front; the first block of a

@@ -299,3 +299,20 @@ fn frames_have_a_limit() {
         "E0212 at `x`: parameters and local variables take too many bytes",
     );
 }
+
+#[test]
+fn functions_too_large_to_load_are_refused() {
+    // 4500 registers live across 4500 blocks: 20 million of more than 1024 a block.
+    let mut body = String::from(".reg .b32 %v<4500>;\n");
+    for n in 0..4500 {
+        body += &format!("mov.b32 %v{n}, {n};\n");
+    }
+    for n in 0..4500 {
+        body += &format!("L{n}:\n@%p1 bra L{n};\n");
+    }
+    for n in 0..4500 {
+        body += &format!("add.u32 %r1, %r1, %v{n};\n");
+    }
+    let message = "the function is too large: too many registers live across too many basic blocks";
+    refused(&body, &format!("E0212 at `k`: {message}"));
+}
