@@ -47,6 +47,8 @@ pub enum Command {
     Devices(DevicesArgs),
     /// Say how many blocks of a kernel an SM holds at once, and what limits them
     Occupancy(OccupancyArgs),
+    /// Answer with a closed form: latency, lanes, roofline, matrix tiles, energy
+    Model(ModelArgs),
     /// Say what is installed, and what each missing thing would enable
     Doctor,
     /// Print the completion script of a shell
@@ -207,6 +209,14 @@ pub struct OccupancyArgs {
     /// Shared memory of a block, static and dynamic
     #[arg(long, value_name = "BYTES", default_value = "0")]
     pub shared: String,
+}
+
+/// Arguments of `model`.
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    /// The form.
+    #[command(subcommand)]
+    pub command: crate::model::args::ModelCommand,
 }
 
 /// Arguments of `completions`.

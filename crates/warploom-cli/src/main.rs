@@ -3,7 +3,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | `args` | every command and option, from which help, completions and manual come |
-//! | `run`, `lesson`, `devices`, `occupancy`, `doctor`, `manual` | a command each |
+//! | `run`, `lesson`, `devices`, `occupancy`, `model`, `doctor`, `manual` | a command each |
 //! | `output` | where results, messages and kernel output go |
 //! | `draw` | diagnostics with their source lines |
 //! | `human`, `table` | the report for people |
@@ -18,6 +18,7 @@ mod interrupt;
 mod lesson;
 mod lesson_grid;
 mod manual;
+mod model;
 mod occupancy;
 mod output;
 mod progress;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Lesson(args) => lesson::run(args, &mut output),
         Command::Devices(args) => devices::run(args, &mut output),
         Command::Occupancy(args) => occupancy::run(args, &mut output),
+        Command::Model(args) => model::run(&args.command, &mut output),
         Command::Doctor => doctor::run(&mut output),
         Command::Completions(args) => manual::completions(args, &mut output),
         Command::Man(args) => manual::page(args, &mut output),
