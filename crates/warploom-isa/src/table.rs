@@ -142,6 +142,26 @@ macro_rules! with_op_table {
                 SetLtF32("setp.lt.f32", Fp32) = (_, a: f32, b: f32) -> bool { a < b }
                 /// Ordered and greater than.
                 SetGtF32("setp.gt.f32", Fp32) = (_, a: f32, b: f32) -> bool { a > b }
+                /// Ordered comparison, denormals kept.
+                SetLeF32("setp.le.f32", Fp32) = (_, a: f32, b: f32) -> bool { a <= b }
+                /// Ordered comparison, denormals kept.
+                SetGeF32("setp.ge.f32", Fp32) = (_, a: f32, b: f32) -> bool { a >= b }
+                /// Ordered comparison, denormals kept.
+                SetEqF32("setp.eq.f32", Fp32) = (_, a: f32, b: f32) -> bool { a == b }
+                /// Unordered comparison, denormals kept.
+                SetNeuF32("setp.neu.f32", Fp32) = (_, a: f32, b: f32) -> bool { a != b }
+                /// Low 64 bits of the product, plus a third.
+                MadLoI64("mad.lo.i64", Int64) = (_, a: u64, b: u64, c: u64) -> u64 { a.wrapping_mul(b).wrapping_add(c) }
+                /// Unsigned minimum.
+                MinU32("min.u32", IntAlu) = (_, a: u32, b: u32) -> u32 { a.min(b) }
+                /// Unsigned maximum.
+                MaxU32("max.u32", IntAlu) = (_, a: u32, b: u32) -> u32 { a.max(b) }
+                /// Absolute value; that of the least number is itself.
+                AbsS32("abs.s32", IntAlu) = (_, a: i32) -> i32 { a.wrapping_abs() }
+                /// Negation; that of the least number is itself.
+                NegS32("neg.s32", IntAlu) = (_, a: i32) -> i32 { a.wrapping_neg() }
+                /// Arithmetic right shift; 63 and more give the sign.
+                ShrS64("shr.s64", Int64) = (_, a: i64, b: u32) -> i64 { shr(a, b) }
                 /// Signed 32-bit integer to f32, to nearest even.
                 F32FromS32("cvt.rn.f32.s32", Convert) = (_, a: i32) -> f32 { a as f32 }
             }
@@ -218,8 +238,6 @@ macro_rules! with_op_table {
                 MulWideU16("mul.wide.u16", IntMul) = (_, a: u16, b: u16) -> u32 { u32::from(a) * u32::from(b) }
                 /// Low 16 bits of the product, plus a third.
                 MadLoI16("mad.lo.i16", IntMul) = (_, a: u16, b: u16, c: u16) -> u16 { a.wrapping_mul(b).wrapping_add(c) }
-                /// Low 64 bits of the product, plus a third.
-                MadLoI64("mad.lo.i64", Int64) = (_, a: u64, b: u64, c: u64) -> u64 { a.wrapping_mul(b).wrapping_add(c) }
                 /// High half of the signed product, plus a third.
                 MadHiS16("mad.hi.s16", IntMul) = (_, a: i16, b: i16, c: i16) -> i16 { mad_hi(a, b, c) }
                 /// High half of the unsigned product, plus a third.
@@ -292,10 +310,6 @@ macro_rules! with_op_table {
                 MinU16("min.u16", IntAlu) = (_, a: u16, b: u16) -> u16 { a.min(b) }
                 /// Unsigned maximum.
                 MaxU16("max.u16", IntAlu) = (_, a: u16, b: u16) -> u16 { a.max(b) }
-                /// Unsigned minimum.
-                MinU32("min.u32", IntAlu) = (_, a: u32, b: u32) -> u32 { a.min(b) }
-                /// Unsigned maximum.
-                MaxU32("max.u32", IntAlu) = (_, a: u32, b: u32) -> u32 { a.max(b) }
                 /// Signed minimum.
                 MinS64("min.s64", Int64) = (_, a: i64, b: i64) -> i64 { a.min(b) }
                 /// Signed maximum.
@@ -342,10 +356,6 @@ macro_rules! with_op_table {
                 AbsS16("abs.s16", IntAlu) = (_, a: i16) -> i16 { a.wrapping_abs() }
                 /// Negation; that of the least number is itself.
                 NegS16("neg.s16", IntAlu) = (_, a: i16) -> i16 { a.wrapping_neg() }
-                /// Absolute value; that of the least number is itself.
-                AbsS32("abs.s32", IntAlu) = (_, a: i32) -> i32 { a.wrapping_abs() }
-                /// Negation; that of the least number is itself.
-                NegS32("neg.s32", IntAlu) = (_, a: i32) -> i32 { a.wrapping_neg() }
                 /// Absolute value; that of the least number is itself.
                 AbsS64("abs.s64", Int64) = (_, a: i64) -> i64 { a.wrapping_abs() }
                 /// Negation; that of the least number is itself.
@@ -418,8 +428,6 @@ macro_rules! with_op_table {
                 ShrU16("shr.u16", IntAlu) = (_, a: u16, b: u32) -> u16 { shr(a, b) }
                 /// Arithmetic right shift; 15 and more give the sign.
                 ShrS16("shr.s16", IntAlu) = (_, a: i16, b: u32) -> i16 { shr(a, b) }
-                /// Arithmetic right shift; 63 and more give the sign.
-                ShrS64("shr.s64", Int64) = (_, a: i64, b: u32) -> i64 { shr(a, b) }
                 /// High word of a left shift of two words; `variant` clamps the amount.
                 ShfLB32("shf.l.b32", IntAlu) = (m, lo: u32, hi: u32, n: u32) -> u32 { shf_left(lo, hi, n, m.variant()) }
                 /// Low word of a right shift of two words; `variant` clamps the amount.

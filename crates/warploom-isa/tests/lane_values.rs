@@ -437,6 +437,15 @@ values! {
     SetLtU64(u64::MAX, 1) => false;
     SetLtF32(1.0, f32::NAN) => false;
     SetGtF32(2.0, 1.0) => true;
+    SetLeF32(1.0, 1.0) => true;
+    SetLeF32(f32::NAN, 1.0) => false;
+    SetGeF32(-0.0, 0.0) => true;
+    SetGeF32(1.0, f32::NAN) => false;
+    SetEqF32(-0.0, 0.0) => true;
+    SetEqF32(f32::NAN, f32::NAN) => false;
+    SetEqF32(MIN_SUBNORMAL, 0.0) => false;
+    SetNeuF32(f32::NAN, f32::NAN) => true;
+    SetNeuF32(-0.0, 0.0) => false;
     SetS16[cmp(Cmp::Ge)](-1, 1) => false;
     SetU16[cmp(Cmp::Ge)](0xffff, 1) => true;
     SetS32[cmp(Cmp::Gt)](-1, 1) => false;

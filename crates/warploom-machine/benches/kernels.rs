@@ -144,10 +144,27 @@ fn theirs(kernel: &Kernel) -> Duration {
     })
 }
 
+/// `cargo bench -p warploom-machine --bench kernels -- ours`: without the other interpreter, for a
+/// profiler; with a kernel's name, that kernel alone.
 fn main() {
-    for (large, small) in [(saxpy(1 << 22), saxpy(1 << 16)), (matmul(512), matmul(64))] {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let pairs = [(saxpy(1 << 22), saxpy(1 << 16)), (matmul(512), matmul(64))];
+    let named = |kernel: &Kernel| words.iter().any(|word| kernel.name.contains(word.as_str()));
+    let chosen = pairs.iter().any(|(large, _)| named(large));
+    for (large, small) in pairs {
+        if chosen && !named(&large) {
+            continue;
+        }
         let (warps, threads, time) = ours(&large);
         let rate = threads as f64 / time.as_secs_f64();
+        if words.iter().any(|word| word == "ours") {
+            println!(
+                "{:<14} {:7.1} M warp instructions/s",
+                large.name,
+                warps as f64 / time.as_secs_f64() / 1e6
+            );
+            continue;
+        }
         let (_, threads, _) = ours(&small);
         let other = threads as f64 / theirs(&small).as_secs_f64();
         println!(

@@ -48,21 +48,28 @@ pub(crate) unsafe fn memory_op<const L: usize>(
 ) -> Result<(), Box<FaultAt>> {
     let access = Access::unpack(inst.mods);
     let bytes = access.bytes();
-    let index = x.program.pattern_index[pc as usize] as usize;
-    // SAFETY: the program gives every memory instruction a pattern.
-    let pattern = unsafe { x.patterns.get_unchecked_mut(index) };
+    // SAFETY: the program gives every instruction a site, and every site has its patterns.
+    let (pattern, leader) = unsafe {
+        let site = x.program.sites.get_unchecked(pc as usize);
+        let leader = x.patterns.get_unchecked(site.leader as usize).version();
+        let own = x.patterns.get_unchecked_mut(site.pattern as usize);
+        // An instruction that leads itself has no leader.
+        let leader = (site.leader != site.pattern).then_some(leader);
+        (own, leader)
+    };
+    let follows = leader.is_some_and(|version| pattern.follows(version, exec));
     let lead = exec.trailing_zeros() as usize % L;
     // SAFETY: the address slot was checked.
     let (first, same) = unsafe {
         if access.narrow_address {
             let row = &*regs.row(inst.a).cast::<[u32; L]>();
             let first = row[lead];
-            let same = pattern.matches32(row, first, exec);
+            let same = follows || pattern.matches32(row, first, exec);
             (u64::from(first.wrapping_add(inst.low)), same)
         } else {
             let row = &*regs.row(inst.a).cast::<[u64; L]>();
             let first = row[lead];
-            let same = pattern.matches64(row, first, exec);
+            let same = follows || pattern.matches64(row, first, exec);
             (first.wrapping_add_signed(i64::from(inst.offset())), same)
         }
     };
@@ -74,6 +81,9 @@ pub(crate) unsafe fn memory_op<const L: usize>(
         let aligned = pattern.aligned && first & u64::from(bytes - 1) == 0;
         let writes = inst.op != Op::Ld;
         if fits && aligned && (!writes || pattern.window.writable) {
+            if let Some(version) = leader {
+                pattern.follow(version);
+            }
             let cost = pattern.cost(access.space, first, bytes);
             let counts = &mut x.counters.insts[pc as usize];
             counts.requests += 1;
@@ -266,6 +276,24 @@ fn extend(access: Access, value: u64) -> u64 {
     ((value << unused) as i64 >> unused) as u64
 }
 
+/// Runs `body` for each executing lane, lowest first.
+#[inline(always)]
+fn for_lanes<const L: usize>(exec: u64, mut body: impl FnMut(usize)) {
+    if exec == full_mask::<L>() {
+        for lane in 0..L {
+            body(lane);
+        }
+        return;
+    }
+    let mut rest = exec;
+    while rest != 0 {
+        body(rest.trailing_zeros() as usize);
+        rest &= rest - 1;
+    }
+}
+
+/// # Safety
+/// The places of executing lanes and the slot were checked.
 #[inline(always)]
 unsafe fn load_elements<const L: usize>(
     regs: &Regs<L>,
@@ -274,18 +302,25 @@ unsafe fn load_elements<const L: usize>(
     access: Access,
     at: impl Fn(usize) -> *mut u8,
 ) {
-    let mut rest = exec;
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        // SAFETY: the caller checked the places and the slot.
-        unsafe {
-            let value = extend(access, cell::load(at(lane), access.width_log2));
-            regs.set_lane(slot, access.wide_registers, lane, value);
+    // SAFETY: the caller's promise; rows are aligned for both widths.
+    unsafe {
+        let row = regs.row_mut(slot);
+        match (access.width_log2, access.wide_registers) {
+            (2, false) => for_lanes::<L>(exec, |lane| *row.add(lane) = cell::load32(at(lane))),
+            (3, _) => {
+                let row = row.cast::<u64>();
+                for_lanes::<L>(exec, |lane| *row.add(lane) = cell::load64(at(lane)));
+            }
+            _ => for_lanes::<L>(exec, |lane| {
+                let value = extend(access, cell::load(at(lane), access.width_log2));
+                regs.set_lane(slot, access.wide_registers, lane, value);
+            }),
         }
     }
 }
 
+/// # Safety
+/// As for [`load_elements`].
 #[inline(always)]
 unsafe fn store_elements<const L: usize>(
     regs: &Regs<L>,
@@ -294,17 +329,19 @@ unsafe fn store_elements<const L: usize>(
     access: Access,
     at: impl Fn(usize) -> *mut u8,
 ) {
-    let mut rest = exec;
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        // SAFETY: the caller checked the places and the slot.
-        unsafe {
-            cell::store(
-                at(lane),
-                access.width_log2,
-                regs.lane(slot, access.wide_registers, lane),
-            );
+    // SAFETY: the caller's promise; rows are aligned for both widths.
+    unsafe {
+        let row = regs.row(slot);
+        match (access.width_log2, access.wide_registers) {
+            (2, false) => for_lanes::<L>(exec, |lane| cell::store32(at(lane), *row.add(lane))),
+            (3, _) => {
+                let row = row.cast::<u64>();
+                for_lanes::<L>(exec, |lane| cell::store64(at(lane), *row.add(lane)));
+            }
+            _ => for_lanes::<L>(exec, |lane| {
+                let value = regs.lane(slot, access.wide_registers, lane);
+                cell::store(at(lane), access.width_log2, value);
+            }),
         }
     }
 }
@@ -320,6 +357,8 @@ unsafe fn slow<const L: usize>(
     exec: u64,
 ) -> Result<(), Box<FaultAt>> {
     let access = Access::unpack(inst.mods);
+    let site = x.program.sites[pc as usize];
+    x.patterns[site.pattern as usize].forget();
     let mut address = [0u64; L];
     for (lane, address) in address.iter_mut().enumerate() {
         // SAFETY: the slot was checked.
@@ -471,9 +510,13 @@ unsafe fn in_space<const L: usize>(
     if let Some(fault) = bad {
         return Err(Box::new(fault));
     }
-    let index = x.program.pattern_index[pc as usize] as usize;
-    let pattern = &mut x.patterns[index];
+    let site = x.program.sites[pc as usize];
+    let leader = x.patterns[site.leader as usize].version();
+    let pattern = &mut x.patterns[site.pattern as usize];
     pattern.learn(address, exec, bytes);
+    if site.leader != site.pattern {
+        pattern.follow(leader);
+    }
     pattern.window = window;
     let first = address[exec.trailing_zeros() as usize];
     let parts = match space {
@@ -610,9 +653,9 @@ pub(crate) unsafe fn load_param<const L: usize>(
     let width = 1usize << access.width_log2;
     for (k, &slot) in register_list(x, inst, access, &inst.dst).iter().enumerate() {
         let at = offset as usize + k * width;
-        let mut raw = [0; 8];
-        raw[..width].copy_from_slice(&x.env.params[at..at + width]);
-        let value = extend(access, u64::from_le_bytes(raw));
+        // SAFETY: the parameters were padded past their end.
+        let raw = unsafe { x.env.params.as_ptr().add(at).cast::<u64>().read_unaligned() };
+        let value = extend(access, u64::from_le(raw) & !0 >> (64 - 8 * width));
         debug_assert!(slot != NO_SLOT);
         // SAFETY: the slot was checked.
         unsafe {

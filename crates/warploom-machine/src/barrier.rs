@@ -36,8 +36,20 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    fn reset(&mut self) {
-        *self = Barrier::default();
+    /// Starts the next phase, keeping the allocations.
+    pub(crate) fn reset(&mut self) {
+        let Barrier {
+            mut arrived,
+            mut aligned_pc,
+            ..
+        } = std::mem::take(self);
+        arrived.clear();
+        aligned_pc.clear();
+        *self = Barrier {
+            arrived,
+            aligned_pc,
+            ..Barrier::default()
+        };
     }
 }
 
@@ -78,10 +90,12 @@ pub(crate) unsafe fn arrive<const L: usize>(
             BARRIERS - 1
         ));
     }
-    for lane in (0..L).filter(|lane| exec >> lane & 1 != 0) {
-        // SAFETY: the caller's promise.
-        if unsafe { regs.lane(inst.a, false, lane) } != id {
-            return fault("lanes of one warp name different barriers".to_owned());
+    if !inst.a.is_constant() {
+        for lane in (0..L).filter(|lane| exec >> lane & 1 != 0) {
+            // SAFETY: the caller's promise.
+            if unsafe { regs.lane(inst.a, false, lane) } != id {
+                return fault("lanes of one warp name different barriers".to_owned());
+            }
         }
     }
     if let Some(count) = count {
@@ -112,10 +126,11 @@ pub(crate) unsafe fn arrive<const L: usize>(
     }
     x.counters.insts[pc as usize].requests += 1;
     let warps = x.env.warps_per_block() as usize;
+    x.block.begun |= 1 << id;
     let state = &mut x.block.barriers[id as usize];
     if state.arrived.is_empty() {
-        state.arrived = vec![0; warps];
-        state.aligned_pc = vec![None; warps];
+        state.arrived.resize(warps, 0);
+        state.aligned_pc.resize(warps, None);
         state.count = count;
         state.first_pc = Some(pc);
     } else if state.count != count {
@@ -183,9 +198,12 @@ pub(crate) fn complete<const L: usize>(
     warps: &mut [Warp<L>],
 ) -> bool {
     let mut any = false;
-    for id in 0..BARRIERS {
+    let mut begun = block.begun;
+    while begun != 0 {
+        let id = begun.trailing_zeros() as usize;
+        begun &= begun - 1;
         let state = &block.barriers[id];
-        if state.arrived.is_empty() || !full(state, width, warps) {
+        if !full(state, width, warps) {
             continue;
         }
         any = true;
@@ -224,6 +242,7 @@ pub(crate) fn complete<const L: usize>(
         }
         block.barriers[id].reset();
         block.waiters &= !(1 << id);
+        block.begun &= !(1 << id);
     }
     any
 }

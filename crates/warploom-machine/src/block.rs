@@ -16,7 +16,9 @@ pub struct BlockParts {
     /// host as on the device.
     shared: Vec<[u64; 4]>,
     /// Barriers.
-    pub barriers: [Barrier; BARRIERS],
+    pub barriers: Box<[Barrier; BARRIERS]>,
+    /// Barriers that somebody has arrived at in the present phase, one bit each.
+    pub(crate) begun: u32,
     /// Barriers that somebody waits at, one bit each.
     pub(crate) waiters: u32,
     /// Issued instructions, up to the last block entry.
@@ -39,12 +41,29 @@ impl BlockParts {
             index: env.block_index(number),
             shared,
             barriers: Default::default(),
+            begun: 0,
             waiters: 0,
             clock: 0,
             clock_pc: 0,
             mutations: 0,
             notes: Vec::new(),
         }
+    }
+
+    /// Becomes those of another block of the same launch.
+    fn enter<const L: usize>(&mut self, env: &LaunchEnv<L>, number: u64) {
+        self.number = number;
+        self.index = env.block_index(number);
+        self.shared.fill([0; 4]);
+        for id in (0..BARRIERS).filter(|id| self.begun >> id & 1 != 0) {
+            self.barriers[id].reset();
+        }
+        self.begun = 0;
+        self.waiters = 0;
+        self.clock = 0;
+        self.clock_pc = 0;
+        self.mutations = 0;
+        self.notes.clear();
     }
 
     /// The host address of shared memory.
@@ -107,9 +126,7 @@ impl<const L: usize> Block<L> {
 
     /// Becomes another block of the same launch, keeping the allocations.
     fn enter(&mut self, env: &LaunchEnv<L>, number: u64) {
-        let mut shared = std::mem::take(&mut self.parts.shared);
-        shared.fill([0; 4]);
-        self.parts = BlockParts::new(env, number, shared);
+        self.parts.enter(env, number);
         for warp in &mut self.warps {
             warp.enter(env.warp_lanes(warp.index), env.kernel, &env.entry);
         }

@@ -3,12 +3,15 @@
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
+use warploom_isa::access::Access;
+use warploom_isa::address::{GLOBAL_BASE, SHARED_WINDOW, WINDOW_BYTES};
+use warploom_isa::{Inst, Op, Pc, Slot, Space};
 
 use crate::block::Block;
 use crate::env::Divergence;
-use crate::fault::Wait;
+use crate::fault::{AccessInfo, AccessKind, Wait};
 use crate::program::Program;
-use crate::warp::{GroupState, Warp};
+use crate::warp::{Group, GroupState, Warp};
 
 /// Looks for a state that comes back, by Brent's method: compare with one remembered state, and
 /// remember anew at every power of two.
@@ -140,6 +143,78 @@ fn state_hash<const L: usize>(warp: &Warp<L>) -> u64 {
     hasher.finish()
 }
 
+/// What a spinning group looks at: the first load or atomic of the block where it spins, if its
+/// address can still be told, or else the warp's last atomic. With the instruction.
+fn polled<const L: usize>(
+    program: &Program,
+    warp: &Warp<L>,
+    group: &Group,
+) -> Option<(Pc, AccessInfo)> {
+    let atomic = || {
+        let (pc, address) = warp.last_atomic?;
+        Some((pc, access_at(program.code.get(pc as usize)?, address)))
+    };
+    let in_block = || {
+        let frame = warp.frames.get(group.frame as usize)?;
+        let mut written: Vec<Slot> = Vec::new();
+        for (pc, inst) in (0..).zip(&program.code).skip(group.pc as usize) {
+            match inst.op {
+                Op::Block if pc != group.pc => return None,
+                Op::Atom => return atomic().filter(|&(last, _)| last == pc),
+                Op::Ld if written.contains(&inst.a) || inst.a.is_constant() => return None,
+                Op::Ld => {
+                    let narrow = Access::unpack(inst.mods).narrow_address;
+                    let row = frame.rows as usize + inst.a.row();
+                    let lane = group.mask.trailing_zeros() as usize;
+                    let base = lane_value(warp, row, lane, narrow)?;
+                    let address = base.wrapping_add_signed(inst.offset().into());
+                    return Some((pc, access_at(inst, address)));
+                }
+                _ => written.extend([inst.dst, inst.dst2]),
+            }
+        }
+        None
+    };
+    in_block().or_else(atomic)
+}
+
+/// A lane's value in a row, or in a pair of rows: there its lanes follow each other.
+fn lane_value<const L: usize>(
+    warp: &Warp<L>,
+    row: usize,
+    lane: usize,
+    narrow: bool,
+) -> Option<u64> {
+    let word = |index: usize| Some(warp.rows.get(row + index / L)?.0[index % L]);
+    if narrow {
+        return word(lane).map(u64::from);
+    }
+    Some(u64::from(word(2 * lane)?) | u64::from(word(2 * lane + 1)?) << 32)
+}
+
+/// An access as messages name it. A generic address may be that of shared memory, or already
+/// stand for its place there.
+fn access_at(inst: &Inst, address: u64) -> AccessInfo {
+    let access = Access::unpack(inst.mods);
+    let (space, address) = match access.space {
+        Space::Generic if address >= GLOBAL_BASE => (Space::Global, address),
+        Space::Generic => match address.wrapping_sub(SHARED_WINDOW) {
+            offset if offset <= WINDOW_BYTES => (Space::Shared, offset),
+            _ => (Space::Shared, address),
+        },
+        space => (space, address),
+    };
+    AccessInfo {
+        kind: match inst.op {
+            Op::Ld => AccessKind::Load,
+            _ => AccessKind::Atomic,
+        },
+        space,
+        address,
+        bytes: access.bytes(),
+    }
+}
+
 /// Parties of a deadlock that a report lists.
 const WAIT_LIMIT: usize = 16;
 
@@ -153,7 +228,7 @@ pub(crate) fn waits<const L: usize>(
     let mut all = Vec::new();
     for block in blocks {
         for warp in &block.warps {
-            let mut add = |lanes: u64, pc: u32, reason: String| {
+            let mut add = |lanes: u64, pc: u32, reason: String, polled: Option<AccessInfo>| {
                 if all.len() < WAIT_LIMIT {
                     all.push(Wait {
                         block: block.parts.index,
@@ -162,12 +237,14 @@ pub(crate) fn waits<const L: usize>(
                         pc,
                         origin: module.origins.get(pc as usize).copied().unwrap_or_default(),
                         reason,
+                        polled,
                     });
                 }
             };
             for (number, group) in warp.groups.iter().enumerate() {
                 let inst = &program.code[group.pc as usize];
                 let line = module.origins[group.pc as usize].loc.line;
+                let mut looks_at = None;
                 let reason = match group.state {
                     GroupState::Barrier { id } => {
                         let barrier = &block.parts.barriers[usize::from(id)];
@@ -199,18 +276,21 @@ pub(crate) fn waits<const L: usize>(
                         )
                     }
                     GroupState::Ready => {
-                        let last = warp.last_atomic;
-                        let lock = match last {
-                            Some((pc, address)) => {
-                                let line = module.origins[pc as usize].loc.line;
-                                format!(", last atomic at {address:#x} (line {line})")
-                            }
-                            None => String::new(),
-                        };
+                        let found = polled(program, warp, group);
+                        let lock = found.map(|(pc, AccessInfo { kind, address, .. })| {
+                            let last = match kind {
+                                AccessKind::Atomic => "last ",
+                                _ => "",
+                            };
+                            let line = module.origins[pc as usize].loc.line;
+                            format!(", {last}{kind} at {address:#x} (line {line})")
+                        });
+                        looks_at = found.map(|(_, access)| access);
+                        let lock = lock.unwrap_or_default();
                         format!("spins (line {line}){lock}; nothing it reads will change")
                     }
                 };
-                add(group.mask, group.pc, reason);
+                add(group.mask, group.pc, reason, looks_at);
             }
             for (_, scope) in warp.waiting_scopes() {
                 let rest = scope.members & !scope.arrived;
@@ -226,6 +306,7 @@ pub(crate) fn waits<const L: usize>(
                     format!(
                         "waits at the reconvergence point (line {line}) for lanes {rest:#010x}"
                     ),
+                    None,
                 );
             }
         }

@@ -42,6 +42,8 @@ pub struct LaunchEnv<const L: usize> {
     pub warp_width: u32,
     /// The divergence model.
     pub divergence: Divergence,
+    /// Thread indices, three rows a warp: x, y, z.
+    pub(crate) thread_rows: Vec<Row<L>>,
     /// The constant file.
     pub(crate) constants: Vec<Row<L>>,
     /// The parameter block, padded.
@@ -66,6 +68,24 @@ pub struct LaunchEnv<const L: usize> {
     pub grid_id: u64,
     /// Address of the grid barrier's workspace, for cooperative launches.
     pub workspace: u64,
+}
+
+/// Indices of a block's threads, three rows a warp: x, y, z.
+pub(crate) fn thread_rows<const L: usize>(block: [u32; 3], warp_width: u32) -> Vec<Row<L>> {
+    let warps = block.iter().product::<u32>().div_ceil(warp_width);
+    let [width, height, _] = block;
+    let index = |thread: u32, axis| match axis {
+        0 => thread % width,
+        1 => thread / width % height,
+        _ => thread / width / height,
+    };
+    let row = |n: u32| {
+        let first = n / 3 * warp_width;
+        Row(std::array::from_fn(|lane| {
+            index(first + lane as u32, n % 3)
+        }))
+    };
+    (0..3 * warps).map(row).collect()
 }
 
 impl<const L: usize> LaunchEnv<L> {

@@ -215,7 +215,11 @@ unsafe fn run<const L: usize, O: Observer>(
         if inst.flags.0 & GUARDED != 0 {
             // SAFETY: the guard's slot was checked.
             let guard = unsafe { x.regs.mask(Slot(inst.guard.0)) };
-            exec &= if inst.flags.negated_guard() { !guard } else { guard };
+            exec &= if inst.flags.negated_guard() {
+                !guard
+            } else {
+                guard
+            };
             if exec != active {
                 let counts = &mut x.counters.insts[pc as usize];
                 counts.guarded_off += u64::from((active & !exec).count_ones());

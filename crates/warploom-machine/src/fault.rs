@@ -147,6 +147,8 @@ pub struct Wait {
     pub origin: Origin,
     /// Why they wait.
     pub reason: String,
+    /// The memory that they spin on, where that can be told.
+    pub polled: Option<AccessInfo>,
 }
 
 /// A fault with its place.

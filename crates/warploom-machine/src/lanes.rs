@@ -102,7 +102,9 @@ impl<const L: usize> Regs<L> {
         masks: &mut [u64],
         select: &mut Select<L>,
     ) -> Regs<L> {
-        let slot_0 = constants.as_ptr().wrapping_sub(Slot::constant(0).0 as usize);
+        let slot_0 = constants
+            .as_ptr()
+            .wrapping_sub(Slot::constant(0).0 as usize);
         Regs {
             bases: [rows.as_mut_ptr(), slot_0.cast_mut()],
             masks: masks.as_mut_ptr(),

@@ -509,6 +509,7 @@ impl Base<'_> {
             block: self.spec.block,
             warp_width: config.warp_width,
             divergence: config.divergence,
+            thread_rows: crate::env::thread_rows(self.spec.block, config.warp_width),
             constants,
             param_bytes: self.spec.params.len() as u64,
             params: self.params,

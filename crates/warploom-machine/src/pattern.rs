@@ -68,6 +68,10 @@ pub(crate) struct Pattern<const L: usize> {
     costs: [Cost; SECTOR_BYTES as usize],
     /// The allocation that the last access hit.
     pub(crate) window: Window,
+    /// Changes whenever the shape may.
+    version: u64,
+    /// The version that the leader's pattern had when the two shapes were last seen together.
+    leader_version: u64,
 }
 
 impl<const L: usize> Pattern<L> {
@@ -83,7 +87,35 @@ impl<const L: usize> Pattern<L> {
             shape: Shape::General,
             costs: [Cost::default(); SECTOR_BYTES as usize],
             window: Window::EMPTY,
+            version: 0,
+            leader_version: u64::MAX,
         }
+    }
+
+    /// Whether an access of these lanes has this shape because its leader, which has just executed,
+    /// still has the shape that it had when the two were last compared.
+    #[inline(always)]
+    pub(crate) fn follows(&self, leader_version: u64, exec: u64) -> bool {
+        self.leader_version == leader_version && self.mask == exec
+    }
+
+    /// The version, for those that follow.
+    #[inline(always)]
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Notes that this shape goes with the leader's present one.
+    #[inline(always)]
+    pub(crate) fn follow(&mut self, leader_version: u64) {
+        self.leader_version = leader_version;
+    }
+
+    /// Matches no access until the next is learned.
+    pub(crate) fn forget(&mut self) {
+        self.mask = 0;
+        self.version += 1;
+        self.leader_version = u64::MAX;
     }
 
     /// Whether 64-bit addresses have this shape.

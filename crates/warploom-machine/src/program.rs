@@ -25,6 +25,61 @@ pub struct ProgramError {
 /// A bit of [`Inst::flags`] in a checked program: not every active lane need execute.
 pub(crate) const GUARDED: u16 = 1 << 15;
 
+/// A memory instruction's place among the patterns of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemorySite {
+    /// Which pattern is its own.
+    pub(crate) pattern: u32,
+    /// The pattern of the last access before it with the same address register, where nothing in
+    /// between can have changed the register or the active lanes, or let another warp run; itself
+    /// if there is none. The addresses of the two differ by a constant.
+    pub(crate) leader: u32,
+}
+
+/// The memory instructions of a program, by program counter, and how many there are.
+fn memory_sites(code: &[Inst], lists: &[Vec<Slot>]) -> (Vec<MemorySite>, u32) {
+    let mut patterns = 0;
+    // Address registers that an access of this basic block has used, unchanged since.
+    let mut leaders: Vec<(Slot, bool, u32)> = Vec::new();
+    let site = |inst: &Inst| {
+        let own = patterns;
+        let mut site = MemorySite {
+            pattern: own,
+            leader: own,
+        };
+        let memory = matches!(inst.op, Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch);
+        patterns += u32::from(memory);
+        if matches!(inst.op, Op::Ld | Op::St) {
+            let access = Access::unpack(inst.mods);
+            let same = |&&(slot, narrow, _): &&(Slot, bool, u32)| {
+                slot == inst.a && narrow == access.narrow_address
+            };
+            match leaders.iter().find(same) {
+                Some(&(_, _, leader)) => site.leader = leader,
+                None if inst.guard().is_always() => {
+                    leaders.push((inst.a, access.narrow_address, own));
+                }
+                None => {}
+            }
+            if access.count_log2 > 0 {
+                let written = &lists[inst.high as usize];
+                leaders.retain(|(slot, ..)| !written.iter().any(|&w| overlap(*slot, w)));
+            }
+        } else if !(inst.op.signature().is_some() || inst.op == Op::LdParam) {
+            leaders.clear();
+        }
+        leaders.retain(|(slot, ..)| !overlap(*slot, inst.dst));
+        site
+    };
+    let sites = code.iter().map(site).collect();
+    (sites, patterns)
+}
+
+/// Whether two registers of one or two rows may share a row.
+fn overlap(a: Slot, b: Slot) -> bool {
+    a.0.abs_diff(b.0) <= 1
+}
+
 /// A checked module.
 #[derive(Debug)]
 pub struct Program {
@@ -41,8 +96,8 @@ pub struct Program {
     pub(crate) masks: Vec<u32>,
     /// Rows of the constant file.
     pub(crate) constant_rows: u32,
-    /// Number of each memory instruction, by program counter: which pattern it remembers.
-    pub(crate) pattern_index: Vec<u32>,
+    /// Where each memory instruction remembers its pattern, by program counter.
+    pub(crate) sites: Vec<MemorySite>,
     /// Memory instructions.
     pub(crate) patterns: u32,
 }
@@ -126,23 +181,14 @@ impl Program {
         if covered as usize != code.len() {
             return Err(whole("code outside of functions"));
         }
-        let mut patterns = 0;
-        let pattern_index = code
-            .iter()
-            .map(|inst| {
-                let index = patterns;
-                let has = matches!(inst.op, Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch);
-                patterns += u32::from(has);
-                index
-            })
-            .collect();
+        let (sites, patterns) = memory_sites(&code, &lists);
         Ok(Program {
             code,
             lists,
             rows,
             masks,
             constant_rows,
-            pattern_index,
+            sites,
             patterns,
             module,
         })

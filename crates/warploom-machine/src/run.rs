@@ -596,7 +596,9 @@ fn serial_in<const L: usize, O: Observer>(
         } else {
             quiet.look_now().and_then(|states| {
                 let mut all: Vec<_> = resident.iter_mut().collect();
-                runner.deadlock(memory, &mut all, states).map(Outcome::Fault)
+                runner
+                    .deadlock(memory, &mut all, states)
+                    .map(Outcome::Fault)
             })
         };
         if let Some(outcome) = ended {

@@ -22,49 +22,48 @@ pub(crate) unsafe fn read<const L: usize>(
     exec: u64,
 ) {
     let special = Special::from_code(u32::from(inst.mods.high()));
-    let mut values = [0u64; L];
+    let write32 = |values: &[u32; L]| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if inst.mods.variant() {
+                regs.write64(inst.dst, exec, &values.map(u64::from));
+            } else {
+                regs.write32(inst.dst, exec, values);
+            }
+        }
+    };
     match special {
         Special::TidX | Special::TidY | Special::TidZ => {
             let axis = (special.code() - Special::TidX.code()) as usize;
-            thread_indices(x, warp, axis, &mut values);
+            write32(&x.env.thread_rows[3 * warp.index as usize + axis].0);
         }
         _ if per_lane(special) => {
-            for (lane, value) in values.iter_mut().enumerate() {
-                *value = of_lane(x, warp, special, lane as u32);
-            }
+            let values = std::array::from_fn(|lane| of_lane(x, warp, special, lane as u32));
+            // SAFETY: the caller's promise.
+            unsafe { write(regs, inst, exec, &values) }
         }
-        _ => values = [of_block(x, special, inst, warp, pc); L],
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        if inst.mods.variant() {
-            regs.write64(inst.dst, exec, &values);
-        } else {
-            regs.write32(inst.dst, exec, &values.map(|v| v as u32));
+        _ => {
+            let value = of_block(x, special, inst, warp, pc);
+            match u32::try_from(value) {
+                Ok(value) => write32(&[value; L]),
+                // SAFETY: the caller's promise.
+                Err(_) => unsafe { write(regs, inst, exec, &[value; L]) },
+            }
         }
     }
 }
 
-/// One coordinate of every lane's thread index: counts up from the first lane's, without a division
-/// per lane.
-fn thread_indices<const L: usize>(
-    x: &Exec<'_, L>,
-    warp: &Warp<L>,
-    axis: usize,
-    into: &mut [u64; L],
-) {
-    let [width, height, _] = x.env.block;
-    let mut index = x.env.thread_index(warp.index * x.env.warp_width);
-    for value in into {
-        *value = index[axis].into();
-        index[0] += 1;
-        if index[0] == width {
-            index[0] = 0;
-            index[1] += 1;
-        }
-        if index[1] == height {
-            index[1] = 0;
-            index[2] += 1;
+/// Writes a special register's values.
+///
+/// # Safety
+/// As for [`read`].
+unsafe fn write<const L: usize>(regs: &Regs<L>, inst: &Inst, exec: u64, values: &[u64; L]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if inst.mods.variant() {
+            regs.write64(inst.dst, exec, values);
+        } else {
+            regs.write32(inst.dst, exec, &values.map(|v| v as u32));
         }
     }
 }

@@ -67,6 +67,10 @@ fn operation(ty: ScalarType, cmp: Cmp, ftz: bool) -> (Op, bool, Mods) {
     match (ty, ty.width_bits(), cmp) {
         (ScalarType::F32, _, Cmp::Lt) if !ftz => plain(Op::SetLtF32),
         (ScalarType::F32, _, Cmp::Gt) if !ftz => plain(Op::SetGtF32),
+        (ScalarType::F32, _, Cmp::Le) if !ftz => plain(Op::SetLeF32),
+        (ScalarType::F32, _, Cmp::Ge) if !ftz => plain(Op::SetGeF32),
+        (ScalarType::F32, _, Cmp::Eq) if !ftz => plain(Op::SetEqF32),
+        (ScalarType::F32, _, Cmp::Neu) if !ftz => plain(Op::SetNeuF32),
         (ScalarType::F32, ..) => general(Op::SetF32),
         (ScalarType::F64, ..) => general(Op::SetF64),
         (ScalarType::F16 | ScalarType::Bf16, ..) => general(Op::SetF16),
