@@ -63,7 +63,8 @@ mod validate;
 pub use error::{DeviceError, Position};
 pub use occupancy::{
     CarveOut, Footprint, Gain, LimitTable, Limiter, Occupancy, OccupancyRefusal, Options, Rule,
-    SweepPoint, Trim, Vary, occupancy, occupancy_with, one_more_block, sweep, warps_per_scheduler,
+    Step, SweepPoint, Trim, Vary, occupancy, occupancy_with, one_more_block, steps, sweep,
+    warps_per_scheduler,
 };
 pub use provenance::{Figure, Provenance, source_text};
 pub use schema::{

@@ -101,7 +101,16 @@ fn registers(device: &Device) -> Result<(), Blame> {
             help,
         );
     }
-    if registers.per_block / registers.warp_granularity < registers.unit {
+    let pool = registers.pool.unwrap_or(registers.per_block);
+    if !registers.per_sm.is_multiple_of(pool) {
+        let help = "make `registers.per_sm` a whole multiple of it";
+        return fail(
+            "registers.pool",
+            "it is no fraction of the SM's registers",
+            help,
+        );
+    }
+    if pool / registers.warp_granularity < registers.unit {
         let help = "a part of the pool has to hold one unit";
         return fail("registers.unit", "no warp could get registers", help);
     }

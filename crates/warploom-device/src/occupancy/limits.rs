@@ -230,7 +230,7 @@ impl Check {
 fn register_warps(device: &Device, per_warp: u64) -> Option<u64> {
     let file = &device.registers;
     let parts = u64::from(file.warp_granularity);
-    let pool = u64::from(file.per_block);
+    let pool = u64::from(file.pool.unwrap_or(file.per_block));
     let warps_per_part = pool.checked_div(parts)?.checked_div(per_warp)?;
     let pools = u64::from(file.per_sm).checked_div(pool)?;
     Some(warps_per_part * parts * pools)

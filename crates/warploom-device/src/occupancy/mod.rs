@@ -6,7 +6,8 @@
 //! - *Warp slots*: a block of `T` threads takes `ceil(T / width)` of `warps_per_sm`.
 //! - *Registers*: a warp takes `registers × width`, rounded up to `registers.unit`. The file is
 //!   divided into `warp_granularity` parts that hold whole warps each. Where a block may have only
-//!   a fraction of the file (`registers.per_block`), warps are counted in pools of that size. A
+//!   a fraction of the file (`registers.per_block`), warps are counted in pools of that size,
+//!   unless the device gives another (`registers.pool`). A
 //!   launch is refused if the block's warps, rounded up to whole rows of parts, exceed
 //!   `registers.per_block`.
 //!   AMD: the parts are the SIMDs, the unit the allocation granule times the wave width;
@@ -26,6 +27,7 @@
 
 mod gain;
 mod limits;
+mod steps;
 mod sweep;
 
 use std::fmt;
@@ -36,6 +38,7 @@ use crate::schema::Device;
 
 pub use gain::{Gain, Trim, one_more_block};
 pub use limits::warps_per_scheduler;
+pub use steps::{Step, steps};
 pub use sweep::{SweepPoint, Vary, sweep};
 
 /// What a kernel launch needs of an SM.

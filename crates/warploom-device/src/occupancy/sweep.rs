@@ -15,7 +15,7 @@ pub enum Vary {
 }
 
 impl Vary {
-    fn apply(self, footprint: &Footprint, value: u32) -> Footprint {
+    pub(super) fn apply(self, footprint: &Footprint, value: u32) -> Footprint {
         let mut varied = *footprint;
         *match self {
             Vary::ThreadsPerBlock => &mut varied.threads_per_block,

@@ -38,8 +38,10 @@ table! {
         /// Registers of an SM.
         per_sm: u32 = 1..=1_073_741_824,
         /// Registers one block may have. Where this is a fraction of `per_sm`, warps are counted in
-        /// pools of this size.
+        /// pools of this size, unless `pool` gives another.
         per_block: u32 = 1..=1_073_741_824,
+        /// Registers within which warps are counted, where they are not those of a block.
+        pool: Option<u32> = 1..=1_073_741_824,
         /// Registers one thread may have.
         max_per_thread: u32 = 1..=65_536,
         /// Allocation unit: a warp gets a multiple of it.
