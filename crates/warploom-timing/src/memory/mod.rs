@@ -1,0 +1,1 @@
+//! The memory of a chip: L1, L2, device memory, and the way between them.

@@ -1,0 +1,116 @@
+//! The machine's stream: what the hardware issues, as against what the source says.
+//!
+//! A [`Stream`] holds, for each segment of a kernel's code, the machine instructions that carry it
+//! out, in the order in which they are issued. It says nothing about values: the functional machine
+//! executes a segment as it stands in the source, and its events (which lanes, which addresses) are
+//! looked up by the source instruction that a machine instruction belongs to.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+use warploom_isa::Pc;
+
+/// A register as the scoreboard knows it. Registers of different functions have different numbers.
+pub type Reg = u32;
+
+/// What an instruction needs: the pipeline, or the part of the SM that serves it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Class {
+    /// 32-bit integer add, logic, compare, select, move.
+    Int32,
+    /// 32-bit integer multiply and multiply-add.
+    IntMul,
+    /// 32-bit float.
+    Fp32,
+    /// 16-bit float.
+    Half,
+    /// 64-bit float.
+    Fp64,
+    /// Reciprocal, square root, exponential, logarithm, sine, cosine.
+    Sfu,
+    /// Conversion between 32-bit types.
+    Convert,
+    /// Conversion from and to 64-bit types.
+    Convert64,
+    /// Population count, leading zeros, bit reversal.
+    Bit,
+    /// Exchange between lanes.
+    Shuffle,
+    /// Votes and matches.
+    Vote,
+    /// Scalar operations; special registers.
+    Uniform,
+    /// Branches, calls, returns.
+    Branch,
+    /// Load, store or atomic with an address; the space is in the event.
+    Memory,
+    /// Load of a kernel parameter or constant.
+    Constant,
+    /// Register spill to local memory; not in the source.
+    SpillStore,
+    /// Reload of a spilled register; not in the source.
+    SpillLoad,
+    /// Barrier of a block.
+    Barrier,
+    /// Barrier of a warp's lanes.
+    WarpBarrier,
+    /// Memory fence.
+    Fence,
+    /// The end of a thread.
+    Exit,
+    /// Waits for some time.
+    Sleep,
+}
+
+/// One machine instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimedInst {
+    /// What it needs.
+    pub class: Class,
+    /// The source instruction that it carries out, or a part of.
+    pub source: Pc,
+    /// It is the part of its source instruction that accesses memory, branches or synchronises: the
+    /// event of the source instruction happens here. Exactly one part does.
+    pub leads: bool,
+    /// Registers it reads.
+    pub uses: SmallVec<[Reg; 4]>,
+    /// Registers it writes.
+    pub defs: SmallVec<[Reg; 2]>,
+}
+
+/// Source instructions that are executed together, and what the hardware issues for them.
+///
+/// A segment lies in one basic block. A new one begins at each block, and at each instruction before
+/// which function must not run ahead of time: barriers, atomics, strong accesses, clocks, calls of
+/// the host (see `cut` in the functional machine's stepper).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Source instructions.
+    pub source: Range<Pc>,
+    /// Machine instructions, in [`Stream::insts`].
+    pub insts: Range<u32>,
+}
+
+/// The machine code of a kernel and the functions that it may call.
+#[derive(Clone, Default, Debug)]
+pub struct Stream {
+    /// Machine instructions of all segments.
+    pub insts: Vec<TimedInst>,
+    /// Segments by source, ascending; they cover every instruction of the functions.
+    pub segments: Vec<Segment>,
+    /// Registers that the scoreboard has to know.
+    pub registers: u32,
+    /// Estimated 32-bit registers of a thread, as a compiler would allocate them.
+    pub registers_per_thread: u32,
+    /// Bytes that a thread spills to local memory.
+    pub spill_bytes_per_thread: u32,
+}
+
+impl Stream {
+    /// The segment that begins at a source instruction.
+    pub fn segment_at(&self, pc: Pc) -> Option<usize> {
+        self.segments
+            .binary_search_by_key(&pc, |segment| segment.source.start)
+            .ok()
+    }
+}
