@@ -223,6 +223,29 @@ pub struct Function {
     pub origin: Origin,
 }
 
+/// A shared variable's place in a block's shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedPlace {
+    /// The variable.
+    pub variable: VariableId,
+    /// Its first byte.
+    pub start_bytes: u64,
+    /// Its size; 0 for a dynamic array, which takes what the launch gives.
+    pub bytes: u64,
+}
+
+/// How the shared variables of a kernel lie in a block's shared memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SharedLayout {
+    /// The variables by address; dynamic arrays last, all at one place.
+    pub places: Vec<SharedPlace>,
+    /// Bytes before what a launch adds.
+    pub static_bytes: u64,
+}
+
+/// Least alignment of dynamic shared memory.
+const DYNAMIC_SHARED_ALIGN_BYTES: u32 = 16;
+
 /// A program, decoded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Module {
@@ -298,6 +321,53 @@ impl Module {
         }
         order.sort_unstable();
         order
+    }
+
+    /// Lays out the shared variables that `functions` name: in the order of the module, each on
+    /// its own alignment, and behind them the dynamic arrays.
+    pub fn shared_layout(&self, functions: &[FunctionId]) -> SharedLayout {
+        let named = functions
+            .iter()
+            .flat_map(|&id| &self.function(id).variables);
+        let mut named: Vec<VariableId> = named.copied().collect();
+        named.sort_unstable();
+        named.dedup();
+        let shared = named.into_iter().filter_map(|id| {
+            let variable = self.variables.get(id.index())?;
+            (variable.space == Space::Shared).then_some((id, variable))
+        });
+        let (dynamic, fixed): (Vec<_>, Vec<_>) = shared.partition(|(_, v)| v.dynamic_shared);
+        let mut layout = SharedLayout::default();
+        let aligned = |end: u64, align_bytes: u32| {
+            let align = u64::from(align_bytes.max(1));
+            end.checked_next_multiple_of(align).unwrap_or(u64::MAX)
+        };
+        for (id, variable) in fixed {
+            let start_bytes = aligned(layout.static_bytes, variable.align_bytes);
+            layout.static_bytes = start_bytes.saturating_add(variable.bytes);
+            layout.places.push(SharedPlace {
+                variable: id,
+                start_bytes,
+                bytes: variable.bytes,
+            });
+        }
+        let align = dynamic
+            .iter()
+            .map(|(_, variable)| variable.align_bytes)
+            .max();
+        if let Some(align) = align {
+            let align = align.max(DYNAMIC_SHARED_ALIGN_BYTES);
+            layout.static_bytes = aligned(layout.static_bytes, align);
+        }
+        let start_bytes = layout.static_bytes;
+        layout
+            .places
+            .extend(dynamic.iter().map(|&(variable, _)| SharedPlace {
+                variable,
+                start_bytes,
+                bytes: 0,
+            }));
+        layout
     }
 
     /// Functions whose address appears in code or in a variable.
