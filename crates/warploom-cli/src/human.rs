@@ -329,6 +329,7 @@ pub fn failure(failure: &Failure, outcome: Outcome) -> String {
             lanes,
             reason,
             place,
+            ..
         } = wait;
         let (block, reason) = (index(*block), clean(reason));
         let _ = write!(

@@ -82,11 +82,12 @@ pub enum FaultKind {
         /// Most calls that may be nested.
         limit: u32,
     },
-    /// An indirect call or branch goes to something that is not a function or label.
+    /// An indirect call or branch goes to something that is not a function or label, or the stack
+    /// is to be restored to where it never was.
     BadTarget {
-        /// The address or index.
+        /// The address, index or stack pointer.
         value: u64,
-        /// What was expected there.
+        /// What it should be.
         expected: String,
     },
     /// `trap`.
@@ -204,7 +205,7 @@ impl fmt::Display for FaultKind {
                 write!(f, "call depth overflow: more than {limit} nested calls")
             }
             FaultKind::BadTarget { value, expected } => {
-                write!(f, "jump to {value:#x}, which is not {expected}")
+                write!(f, "{value:#x} is not {expected}")
             }
             FaultKind::Trap => f.write_str("trap instruction"),
             FaultKind::Breakpoint => f.write_str("breakpoint instruction"),

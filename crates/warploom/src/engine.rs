@@ -7,10 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use warploom_device::Device;
-use warploom_isa::{Loc, Module};
+use warploom_isa::module::SharedPlace;
+use warploom_isa::{Loc, Module, Space};
+use warploom_machine::memory::Neighbour;
 use warploom_machine::{
-    AllocationKind, Counters, Divergence, Host, Launch, LaunchError, LaunchSpec, Limits, LoadError,
-    Machine, MachineConfig, MemoryError, Note, Observer, Outcome, RunResult,
+    AccessInfo, AllocationKind, Counters, Divergence, Fault, FaultKind, Host, Launch, LaunchError,
+    LaunchSpec, Limits, LoadError, Machine, MachineConfig, MemoryError, Note, Observer, Outcome,
+    RunResult,
 };
 
 use crate::metrics::Tally;
@@ -124,15 +127,58 @@ impl Engine {
         } else {
             side_by_side(&self.machine, &launch, control)
         };
+        let mut outcome = result.outcome;
+        if let Outcome::Fault(fault) = &mut outcome {
+            self.name_polled(fault, spec);
+        }
         let module = self.machine.module();
         Ok(Ran {
-            outcome: result.outcome,
+            outcome,
             lines: tally::by_line(module, &result.counters),
             hottest: tally::hottest(module, &result.counters),
             notes: result.notes,
             blocks_done: result.blocks_done,
             shared_bytes: launch.shared_bytes,
         })
+    }
+
+    /// Adds to the waits of a deadlock what lies where lanes spin.
+    fn name_polled(&self, fault: &mut Fault, spec: &LaunchSpec) {
+        let FaultKind::Deadlock { waits } = &mut fault.kind else {
+            return;
+        };
+        for wait in waits {
+            let polled = wait.polled.as_ref();
+            if let Some((offset, holder)) = polled.and_then(|access| self.holder(access, spec)) {
+                let Neighbour { kind, bytes, .. } = holder;
+                let what = format!("; the address is byte {offset} of {kind} of {bytes} bytes");
+                wait.reason.push_str(&what);
+            }
+        }
+    }
+
+    /// The allocation or shared variable that an access hits, and the byte of it.
+    fn holder(&self, access: &AccessInfo, spec: &LaunchSpec) -> Option<(u64, Neighbour)> {
+        let address = access.address;
+        let module = self.machine.module();
+        let found = match access.space {
+            Space::Shared => {
+                let layout = module.shared_layout(&module.reachable(spec.kernel));
+                let near = |place: &SharedPlace| {
+                    let variable = module.variables.get(place.variable.index())?;
+                    let kind = AllocationKind::Variable(variable.name.clone());
+                    let bytes = match variable.dynamic_shared {
+                        true => spec.dynamic_shared_bytes.into(),
+                        false => place.bytes,
+                    };
+                    Some(Neighbour::new(kind, place.start_bytes, bytes, address))
+                };
+                let mut places = layout.places.iter().filter_map(near);
+                places.find(|near| near.distance_bytes == 0)
+            }
+            _ => self.machine.memory.neighbour(address),
+        }?;
+        (found.distance_bytes == 0).then(|| (address - found.base, found))
     }
 
     fn in_order<O: Observer>(

@@ -60,6 +60,7 @@ impl Places<'_> {
             warp: wait.warp,
             lanes: mask(wait.lanes),
             reason: wait.reason.clone(),
+            access: wait.polled.as_ref().map(access_report),
             place: self.place(wait.origin.loc),
         };
         waits.iter().map(one).collect()

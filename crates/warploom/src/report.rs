@@ -172,6 +172,9 @@ pub struct Waiting {
     pub lanes: String,
     /// Why they wait.
     pub reason: String,
+    /// The memory that they spin on, where that can be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
     /// Where they wait.
     #[serde(flatten)]
     pub place: Place,

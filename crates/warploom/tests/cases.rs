@@ -147,10 +147,106 @@ fn a_deadlock_tells_who_waits_for_whom() {
         .iter()
         .find(|wait| wait.lanes == "0xfffffffe")
         .unwrap();
+    let access = spinning.access.as_ref().unwrap();
+    assert_eq!((access.kind.as_str(), access.space), ("atomic", "global"));
+    let lock = format!("last atomic at {} (line ", access.address);
+    assert!(spinning.reason.contains(&lock), "{}", spinning.reason);
+    let name = "; the address is byte 0 of buffer 'lock' of 4 bytes";
+    assert!(spinning.reason.ends_with(name), "{}", spinning.reason);
+}
+
+/// The reason of the one wait of a warp that runs `body` until it spins. `%x` is the buffer `x`
+/// of 8 words, zeros.
+fn hopeless(body: &str, divergence: DivergenceModel) -> String {
+    let ptx = format!(
+        "
+        .version 8.0
+        .target sm_70
+        .address_size 64
+        .extern .shared .align 8 .b8 rest[];
+        .shared .align 8 .b8 first[12];
+        .shared .align 8 .b8 flags[16];
+        .visible .entry spin(.param .u64 x) {{
+            .reg .pred %p;
+            .reg .b32 %v, %s;
+            .reg .b64 %x, %at;
+            ld.param.u64 %x, [x];
+            mov.u32 %v, first;
+            {body}
+            ret;
+        }}"
+    );
+    let program = Program::from_ptx(&[("spin.ptx", &ptx)], Vec::new()).unwrap();
+    let device = Device::by_name("h100").unwrap();
+    let mut session = Session::new(program, device, divergence).unwrap();
+    let contents = ContentsPlan::fill(Fill::Zeros, "u32[8]".parse().unwrap());
+    session.add_buffer("x", &contents.open().unwrap()).unwrap();
+    let x = ArgValue::Buffer {
+        name: "x".into(),
+        offset_bytes: 0,
+    };
+    let launch = LaunchPlan {
+        block: [32, 1, 1].into(),
+        shared_bytes: 64,
+        args: vec![x.into()],
+        ..LaunchPlan::default()
+    };
+    let report = session
+        .launch(&launch, &mut Control::new(&mut |_| {}))
+        .unwrap();
+    let [wait] = report.error.unwrap().waits.try_into().unwrap();
+    wait.reason
+}
+
+#[test]
+fn a_hopeless_spin_names_the_memory_it_waits_for() {
+    let cases = [
+        (
+            "LOOP: ld.volatile.global.u32 %v, [%x+20]; setp.eq.u32 %p, %v, 0; @%p bra LOOP;",
+            ", load at 0x",
+            "byte 20 of buffer 'x' of 32 bytes",
+        ),
+        (
+            "LOOP: atom.cas.b32 %v, [%x+4], 1, 2; setp.eq.u32 %p, %v, 0; @%p bra LOOP;",
+            ", last atomic at 0x",
+            "byte 4 of buffer 'x' of 32 bytes",
+        ),
+        // Behind the 12 bytes of `first` lies, at 16, `flags` or else the dynamic array.
+        (
+            "mov.u32 %s, flags;
+             LOOP: ld.shared.u32 %v, [%s+8]; setp.eq.u32 %p, %v, 0; @%p bra LOOP;",
+            ", load at 0x18 (",
+            "byte 8 of variable 'flags' of 16 bytes",
+        ),
+        (
+            "mov.u32 %s, rest;
+             LOOP: atom.shared.exch.b32 %v, [%s], 0; setp.eq.u32 %p, %v, 0; @%p bra LOOP;",
+            ", last atomic at 0x10 (",
+            "byte 0 of variable 'rest' of 64 bytes",
+        ),
+        (
+            "mov.u64 %at, flags; cvta.shared.u64 %at, %at;
+             LOOP: ld.u32 %v, [%at+4]; setp.eq.u32 %p, %v, 0; @%p bra LOOP;",
+            ", load at 0x14 (",
+            "byte 4 of variable 'flags' of 16 bytes",
+        ),
+    ];
+    for (body, at, name) in cases {
+        for divergence in [Ipdom, Its] {
+            let reason = hopeless(body, divergence);
+            assert!(reason.contains(at), "{reason}");
+            let name = format!("; nothing it reads will change; the address is {name}");
+            assert!(reason.ends_with(&name), "{reason}");
+        }
+    }
+    // What is computed anew each time round is not told.
+    let reason = hopeless(
+        "LOOP: add.u64 %at, %x, 8; ld.global.u32 %v, [%at]; bra LOOP;",
+        Its,
+    );
     assert!(
-        spinning.reason.contains("atomic at 0x"),
-        "{}",
-        spinning.reason
+        reason.ends_with("); nothing it reads will change"),
+        "{reason}"
     );
 }
 
