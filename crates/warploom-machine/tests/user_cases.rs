@@ -143,7 +143,7 @@ fn indexed_branch_past_its_list_is_a_fault() {
         assert_eq!(fault.lanes.trailing_zeros(), 3, "lane 3 takes case 4");
         assert_eq!(
             fault.kind.to_string(),
-            "jump to 0x4, which is not an index into its list of 4 labels"
+            "0x4 is not an index into its list of 4 labels"
         );
     }
 }

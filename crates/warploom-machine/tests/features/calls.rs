@@ -228,10 +228,10 @@ fn indirect_calls_of_what_is_no_function() {
     let good = "(.param .b32 _) _ (.param .b32 _)";
     assert_eq!(
         fault("0x1234", good),
-        "jump to 0x1234, which is not the address of a function"
+        "0x1234 is not the address of a function"
     );
     // A pointer to data is none either.
-    assert!(fault("table", good).ends_with("which is not the address of a function"));
+    assert!(fault("table", good).ends_with("is not the address of a function"));
     let other = "
         .func (.param .b64 r) wide (.param .b32 x) { ret; }
     ";
@@ -493,7 +493,7 @@ fn too_much_on_the_stack() {
     for ran in ends("stackrestore.u64 4096;") {
         assert_eq!(
             ran.fault(),
-            "jump to 0x1000, which is not a stack pointer that stacksave returned"
+            "0x1000 is not a stack pointer that stacksave returned"
         );
     }
 }
