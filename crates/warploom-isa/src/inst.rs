@@ -1,5 +1,6 @@
 //! The decoded instruction.
 
+use crate::access::{Access, Order, Special, WarpOp};
 use crate::mods::Mods;
 use crate::op::Op;
 use crate::slot::{Guard, MaskSlot, Slot};
@@ -127,5 +128,29 @@ impl Inst {
     /// Byte offset of a memory access, signed.
     pub const fn offset(&self) -> i32 {
         self.low as i32
+    }
+
+    /// Whether others can tell when this instruction executes: it waits for them, shows them a
+    /// value, looks at theirs, or reads a clock. What a timing model executes ahead of its time
+    /// ends before such an instruction, and starts anew after it.
+    pub fn is_cut(&self) -> bool {
+        match self.op {
+            Op::Atom | Op::Red | Op::Fence | Op::Bar | Op::BarWarp => true,
+            Op::HostCall | Op::Nanosleep => true,
+            Op::Ld | Op::St => Access::unpack(self.mods).order != Order::Weak,
+            Op::Vote | Op::Match | Op::Shfl | Op::Redux | Op::Elect => {
+                WarpOp::unpack(self.mods).sync
+            }
+            Op::Special => matches!(
+                Special::from_code(self.mods.high().into()),
+                Special::Clock
+                    | Special::ClockHi
+                    | Special::Clock64
+                    | Special::GlobalTimer
+                    | Special::GlobalTimerLo
+                    | Special::GlobalTimerHi
+            ),
+            _ => false,
+        }
     }
 }
