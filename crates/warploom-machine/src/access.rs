@@ -13,6 +13,7 @@ use crate::exec::{Exec, FaultAt};
 use crate::fault::{AccessInfo, AccessKind, FaultKind};
 use crate::lanes::{Regs, full_mask};
 use crate::memory::{AllocationKind, Neighbour, Window, cell};
+use crate::observe::{MemoryAccess, Observer};
 use crate::pattern::{Pattern, SEGMENT, Shape, local_sectors};
 use crate::warp::Warp;
 
@@ -346,6 +347,90 @@ unsafe fn store_elements<const L: usize>(
     }
 }
 
+/// The address of each lane, in the space that the instruction names.
+///
+/// # Safety
+/// As for [`memory_op`].
+unsafe fn lane_addresses<const L: usize>(regs: &Regs<L>, inst: &Inst, access: Access) -> [u64; L] {
+    std::array::from_fn(|lane| {
+        // SAFETY: the slot was checked.
+        let value = unsafe { regs.lane(inst.a, !access.narrow_address, lane) };
+        if access.narrow_address {
+            u64::from((value as u32).wrapping_add(inst.low))
+        } else {
+            value.wrapping_add_signed(i64::from(inst.offset()))
+        }
+    })
+}
+
+fn kind_of(op: Op) -> AccessKind {
+    match op {
+        Op::St | Op::StFrame => AccessKind::Store,
+        Op::Atom | Op::Red => AccessKind::Atomic,
+        _ => AccessKind::Load,
+    }
+}
+
+/// Shows an observer which addresses an instruction is about to access, space by space.
+///
+/// # Safety
+/// As for [`memory_op`].
+#[inline(never)]
+pub(crate) unsafe fn show<const L: usize, O: Observer>(
+    regs: &Regs<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+    observer: &mut O,
+) {
+    let access = Access::unpack(inst.mods);
+    // SAFETY: the caller's promise.
+    let mut addresses = unsafe { lane_addresses(regs, inst, access) };
+    let mut spaces = [access.space; L];
+    if access.space == Space::Generic {
+        for lane in 0..L {
+            (spaces[lane], addresses[lane]) = resolve(addresses[lane]);
+        }
+    }
+    let mut rest = exec;
+    while rest != 0 {
+        let space = spaces[rest.trailing_zeros() as usize];
+        let lanes = (0..L)
+            .filter(|&lane| spaces[lane] == space)
+            .fold(0, |lanes, lane| lanes | 1 << lane);
+        observer.access(&MemoryAccess {
+            pc,
+            kind: kind_of(inst.op),
+            space,
+            bytes: access.bytes(),
+            lanes: rest & lanes,
+            addresses: &addresses,
+        });
+        rest &= !lanes;
+    }
+}
+
+/// The same for an access at a fixed place of the current frame.
+#[inline(never)]
+pub(crate) fn show_frame<const L: usize, O: Observer>(
+    warp: &Warp<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+    observer: &mut O,
+) {
+    let base = warp.frames[warp.groups[warp.current].frame as usize].base_bytes;
+    let addresses = base.map(|base| u64::from(base) + u64::from(inst.low));
+    observer.access(&MemoryAccess {
+        pc,
+        kind: kind_of(inst.op),
+        space: Space::Local,
+        bytes: Access::unpack(inst.mods).bytes(),
+        lanes: exec,
+        addresses: &addresses,
+    });
+}
+
 /// The way of accesses that the last pattern does not cover.
 #[inline(never)]
 unsafe fn slow<const L: usize>(
@@ -359,16 +444,8 @@ unsafe fn slow<const L: usize>(
     let access = Access::unpack(inst.mods);
     let site = x.program.sites[pc as usize];
     x.patterns[site.pattern as usize].forget();
-    let mut address = [0u64; L];
-    for (lane, address) in address.iter_mut().enumerate() {
-        // SAFETY: the slot was checked.
-        let value = unsafe { regs.lane(inst.a, !access.narrow_address, lane) };
-        *address = if access.narrow_address {
-            u64::from((value as u32).wrapping_add(inst.low))
-        } else {
-            value.wrapping_add_signed(i64::from(inst.offset()))
-        };
-    }
+    // SAFETY: the caller's promise.
+    let mut address = unsafe { lane_addresses(regs, inst, access) };
     if inst.op == Op::Prefetch {
         // A prefetch of an unmapped address does nothing, as on the hardware.
         x.counters.insts[pc as usize].requests += 1;
@@ -414,11 +491,7 @@ unsafe fn in_space<const L: usize>(
     let access = Access::unpack(inst.mods);
     let bytes = access.bytes();
     let lanes = || (0..L).filter(move |lane| exec >> lane & 1 != 0);
-    let kind = match inst.op {
-        Op::Ld => AccessKind::Load,
-        Op::St => AccessKind::Store,
-        _ => AccessKind::Atomic,
-    };
+    let kind = kind_of(inst.op);
     let info = |lane: usize| AccessInfo {
         kind,
         space,
@@ -592,11 +665,7 @@ pub(crate) unsafe fn frame_op<const L: usize>(
     let mut fault: Option<FaultAt> = None;
     for lane in (0..L).filter(|lane| exec >> lane & 1 != 0) {
         let low = u64::from(base[lane]) + u64::from(inst.low);
-        let kind = if inst.op == Op::LdFrame {
-            AccessKind::Load
-        } else {
-            AccessKind::Store
-        };
+        let kind = kind_of(inst.op);
         let info = AccessInfo {
             kind,
             space: Space::Local,

@@ -55,6 +55,18 @@ fn switch<const L: usize>(warp: &mut Warp<L>, next: usize) {
     warp.groups[next].last_turn = warp.turn;
 }
 
+/// Whether the warp can go on, with its current group or the next.
+pub(crate) fn runnable<const L: usize>(
+    program: &Program,
+    divergence: Divergence,
+    warp: &mut Warp<L>,
+) -> bool {
+    let current = warp.groups.get(warp.current);
+    current.is_some_and(|group| group.state == GroupState::Ready)
+        || pick(warp)
+        || release_waiters(program, divergence, warp)
+}
+
 /// Picks the next group, letting waiting lanes go if the model allows it.
 pub(crate) fn pick_or_release<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>) -> bool {
     pick(warp) || release_waiters(x.program, x.env.divergence, warp)

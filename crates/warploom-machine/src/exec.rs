@@ -199,6 +199,10 @@ unsafe fn run<const L: usize, O: Observer>(
                 rpc,
                 company,
             } = Running::load(x, warp);
+            // SAFETY: as below.
+            if O::STEPS && unsafe { (*code.add(pc as usize)).op } != Op::Block {
+                return Stop::Fuel;
+            }
             continue;
         }};
     }
@@ -211,6 +215,9 @@ unsafe fn run<const L: usize, O: Observer>(
     loop {
         // SAFETY: the program counter is inside the code: targets and function ends were checked.
         let inst: &Inst = unsafe { &*code.add(pc as usize) };
+        if O::STEPS && inst.op != Op::Block && observer.stops_before(pc) {
+            stop!(pc, Stop::Fuel);
+        }
         let mut exec = active;
         if inst.flags.0 & GUARDED != 0 {
             // SAFETY: the guard's slot was checked.
@@ -303,7 +310,7 @@ unsafe fn run<const L: usize, O: Observer>(
                         };
                         counts.0.entries += 1;
                         counts.0.lanes += counts.1;
-                        if x.fuel < 0 {
+                        if O::STEPS || x.fuel < 0 {
                             // Counted, so go on behind the block's entry next time.
                             warp.groups[warp.current].issued = EXIT_PC;
                             stop!(pc + 1, Stop::Fuel);
@@ -354,6 +361,10 @@ unsafe fn run<const L: usize, O: Observer>(
                         if inst.op != Op::Ld && company {
                             warp.groups[warp.current].worked = true;
                         }
+                        if O::ACTIVE {
+                            // SAFETY: the instruction was checked.
+                            unsafe { access::show(&x.regs, inst, pc, exec, observer) };
+                        }
                         // SAFETY: the instruction was checked; `exec` is not zero.
                         let done = unsafe { access::memory_op(x, warp, &{ x.regs }, inst, pc, exec) };
                         if let Err(fault) = done {
@@ -367,6 +378,9 @@ unsafe fn run<const L: usize, O: Observer>(
                         }
                     }
                     Op::LdFrame | Op::StFrame => {
+                        if O::ACTIVE && !inst.flags.convention() {
+                            access::show_frame(warp, inst, pc, exec, observer);
+                        }
                         // SAFETY: the instruction was checked; `exec` is not zero.
                         let done = unsafe { access::frame_op(x, warp, &{ x.regs }, inst, pc, exec) };
                         if let Err(fault) = done {

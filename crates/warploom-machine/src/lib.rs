@@ -13,6 +13,7 @@
 //! | [`warp`], `diverge`, `warp_op`, [`barrier`] | groups of lanes: parting, meeting, exchanging, waiting |
 //! | [`memory`], `special`, `host`, `printf` | global memory, special registers, host functions |
 //! | [`program`] | the check that makes the interpreter safe |
+//! | [`step`] | a launch in the hands of a driver that decides on time |
 //! | [`counters`], [`fault`], [`observe`] | what is reported |
 //!
 //! The machine uses no files, threads or clocks of the host.
@@ -32,6 +33,7 @@ pub mod memory;
 pub mod observe;
 pub mod program;
 pub mod run;
+pub mod step;
 pub mod warp;
 
 mod access;
@@ -54,3 +56,4 @@ pub use memory::{Allocation, AllocationKind, Memory, MemoryError};
 pub use observe::{Issue, NoObserver, Observer};
 pub use program::{Program, ProgramError};
 pub use run::{Host, Limits, Outcome, RunResult};
+pub use step::{AccessEvent, Event, Events, Next, Step, Steps, Stops};

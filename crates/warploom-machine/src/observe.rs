@@ -1,8 +1,9 @@
 //! Watching a machine at work.
 
-use warploom_isa::Pc;
+use warploom_isa::{Pc, Space};
 
 use crate::block::BlockParts;
+use crate::fault::AccessKind;
 use crate::warp::Warp;
 
 /// One issued warp instruction.
@@ -41,14 +42,42 @@ impl Issue {
     }
 }
 
+/// A warp's access to one space of memory.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryAccess<'a> {
+    /// The instruction.
+    pub pc: Pc,
+    /// What it does; prefetches are loads.
+    pub kind: AccessKind,
+    /// Where; never the generic space.
+    pub space: Space,
+    /// Bytes of a lane.
+    pub bytes: u32,
+    /// The lanes that access this space.
+    pub lanes: u64,
+    /// Addresses in the space, by lane.
+    pub addresses: &'a [u64],
+}
+
 /// Sees every issued instruction. The machine runs without the calls when [`Observer::ACTIVE`] is
 /// false.
 pub trait Observer {
     /// Whether anything is to be seen.
     const ACTIVE: bool;
+    /// Whether it decides how far a warp runs.
+    const STEPS: bool = false;
 
     /// An instruction issues; it has not executed yet.
     fn issue(&mut self, issue: &Issue);
+
+    /// The instruction that has just issued accesses memory; it has not been checked yet.
+    fn access(&mut self, _access: &MemoryAccess<'_>) {}
+
+    /// Whether the warp stops before an instruction; asked where [`Observer::STEPS`] says so. It
+    /// stops behind the entry of a basic block in any case.
+    fn stops_before(&self, _pc: Pc) -> bool {
+        false
+    }
 }
 
 /// Sees nothing and costs nothing.
@@ -64,8 +93,17 @@ impl Observer for NoObserver {
 /// Any observer behind a reference.
 impl<O: Observer + ?Sized> Observer for &mut O {
     const ACTIVE: bool = O::ACTIVE;
+    const STEPS: bool = O::STEPS;
 
     fn issue(&mut self, issue: &Issue) {
         (**self).issue(issue);
+    }
+
+    fn access(&mut self, access: &MemoryAccess<'_>) {
+        (**self).access(access);
+    }
+
+    fn stops_before(&self, pc: Pc) -> bool {
+        (**self).stops_before(pc)
     }
 }

@@ -122,15 +122,15 @@ impl Machine {
 }
 
 /// What the blocks of a run share.
-struct Runner<'m, const L: usize> {
-    machine: &'m Machine,
-    env: &'m LaunchEnv<L>,
-    counters: Counters,
-    patterns: Vec<Pattern<L>>,
-    remaining: u64,
-    exclusive: bool,
-    notes: Vec<Note>,
-    blocks_done: u64,
+pub(crate) struct Runner<'m, const L: usize> {
+    pub(crate) machine: &'m Machine,
+    pub(crate) env: &'m LaunchEnv<L>,
+    pub(crate) counters: Counters,
+    pub(crate) patterns: Vec<Pattern<L>>,
+    pub(crate) remaining: u64,
+    pub(crate) exclusive: bool,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) blocks_done: u64,
 }
 
 /// What came of a block's turn.
@@ -146,7 +146,7 @@ enum Turn {
 }
 
 impl<'m, const L: usize> Runner<'m, L> {
-    fn new(
+    pub(crate) fn new(
         machine: &'m Machine,
         env: &'m LaunchEnv<L>,
         limits: Limits<'_>,
@@ -165,7 +165,7 @@ impl<'m, const L: usize> Runner<'m, L> {
     }
 
     /// Runs one warp with at most `fuel` thread instructions.
-    fn run_warp<O: Observer>(
+    pub(crate) fn run_warp<O: Observer>(
         &mut self,
         memory: &Memory,
         block: &mut Block<L>,
@@ -269,7 +269,7 @@ impl<'m, const L: usize> Runner<'m, L> {
         }
     }
 
-    fn complete_barriers(&self, block: &mut Block<L>) -> bool {
+    pub(crate) fn complete_barriers(&self, block: &mut Block<L>) -> bool {
         barrier::complete(
             &self.machine.program,
             self.env.warp_width,
@@ -279,7 +279,7 @@ impl<'m, const L: usize> Runner<'m, L> {
         )
     }
 
-    fn fault(&self, fault: FaultAt, block: &Block<L>, warp: usize) -> Box<Fault> {
+    pub(crate) fn fault(&self, fault: FaultAt, block: &Block<L>, warp: usize) -> Box<Fault> {
         let module = self.machine.module();
         let state = &block.warps[warp];
         let pc = state.groups.get(state.current).map_or(0, |group| group.pc);
@@ -330,7 +330,7 @@ impl<'m, const L: usize> Runner<'m, L> {
         }
     }
 
-    fn keep_notes(&mut self, block: &mut Block<L>) {
+    pub(crate) fn keep_notes(&mut self, block: &mut Block<L>) {
         for note in block.parts.notes.drain(..) {
             if self.notes.len() < 64 && !self.notes.contains(&note) {
                 self.notes.push(note);
@@ -339,7 +339,7 @@ impl<'m, const L: usize> Runner<'m, L> {
     }
 
     /// Watches spinning warps for `states` states each; the report if nobody can ever go on.
-    fn deadlock(
+    pub(crate) fn deadlock(
         &mut self,
         memory: &Memory,
         blocks: &mut [&mut Block<L>],
@@ -407,7 +407,7 @@ impl<'m, const L: usize> Runner<'m, L> {
         }))
     }
 
-    fn end(
+    pub(crate) fn end(
         mut self,
         outcome: Outcome,
         resident: &mut [&mut Block<L>],

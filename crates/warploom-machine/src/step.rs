@@ -1,0 +1,391 @@
+//! A launch advanced step by step, for a driver that decides when: the timing machine.
+//!
+//! A step executes one *segment* of one warp: the instructions up to the end of the basic block, or
+//! up to an instruction before which the driver wants to be asked again. It returns what happened as
+//! [`Events`]; when each of them happens in time is for the driver to say.
+
+use warploom_isa::{Op, Pc, Space};
+
+use crate::block::Block;
+use crate::diverge;
+use crate::env::LaunchEnv;
+use crate::exec::Stop;
+use crate::fault::{AccessKind, Fault};
+use crate::host;
+use crate::machine::{AnyEnv, Launch, Machine};
+use crate::memory::Memory;
+use crate::observe::{Issue, MemoryAccess, Observer};
+use crate::pattern::Pattern;
+use crate::run::{Host, Limits, Outcome, RunResult, Runner};
+
+/// One issued source instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// The instruction.
+    pub pc: Pc,
+    /// Lanes that execute together.
+    pub active: u64,
+    /// Those whose guard is true; for a branch, those that take it.
+    pub executing: u64,
+}
+
+/// One access of a warp to one space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessEvent {
+    /// The instruction.
+    pub pc: Pc,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Where.
+    pub space: Space,
+    /// Bytes of a lane.
+    pub bytes: u32,
+    /// The lanes.
+    pub lanes: u64,
+    /// Where its lanes' addresses begin in [`Events::addresses`].
+    first: u32,
+}
+
+/// What a step did.
+#[derive(Clone, Default, Debug)]
+pub struct Events {
+    /// Issued instructions in order.
+    pub issued: Vec<Event>,
+    /// Their accesses in order.
+    pub accesses: Vec<AccessEvent>,
+    addresses: Vec<u64>,
+    lanes: usize,
+}
+
+impl Events {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.issued.clear();
+        self.accesses.clear();
+        self.addresses.clear();
+    }
+
+    /// The addresses of an access, by lane; meaningful for its lanes.
+    pub fn addresses(&self, access: &AccessEvent) -> &[u64] {
+        &self.addresses[access.first as usize..][..self.lanes]
+    }
+
+    /// The event of an instruction, if it issued.
+    pub fn of(&self, pc: Pc) -> Option<&Event> {
+        self.issued.iter().find(|event| event.pc == pc)
+    }
+
+    /// The accesses of an instruction.
+    pub fn accesses_of(&self, pc: Pc) -> impl Iterator<Item = &AccessEvent> {
+        self.accesses.iter().filter(move |access| access.pc == pc)
+    }
+}
+
+/// Records events and stops where the driver says.
+struct Recorder<'a> {
+    events: &'a mut Events,
+    stops: &'a Stops,
+    /// Where the step began: it does not stop there.
+    start: Pc,
+    /// Stop before the first instruction.
+    settling: bool,
+}
+
+impl Observer for Recorder<'_> {
+    const ACTIVE: bool = true;
+    const STEPS: bool = true;
+
+    fn issue(&mut self, issue: &Issue) {
+        self.events.issued.push(Event {
+            pc: issue.pc,
+            active: issue.active,
+            executing: issue.executing,
+        });
+    }
+
+    fn access(&mut self, access: &MemoryAccess<'_>) {
+        let first = self.events.addresses.len() as u32;
+        self.events.addresses.extend_from_slice(access.addresses);
+        self.events.lanes = access.addresses.len();
+        self.events.accesses.push(AccessEvent {
+            pc: access.pc,
+            kind: access.kind,
+            space: access.space,
+            bytes: access.bytes,
+            lanes: access.lanes,
+            first,
+        });
+    }
+
+    fn stops_before(&self, pc: Pc) -> bool {
+        self.settling || pc != self.start && self.stops.contains(pc)
+    }
+}
+
+/// Instructions before which a step ends, besides the entries of basic blocks.
+#[derive(Clone, Default, Debug)]
+pub struct Stops(Vec<u64>);
+
+impl Stops {
+    /// From program counters.
+    pub fn new(at: impl IntoIterator<Item = Pc>) -> Stops {
+        let mut bits = Vec::new();
+        for pc in at {
+            let word = pc as usize / 64;
+            if word >= bits.len() {
+                bits.resize(word + 1, 0);
+            }
+            bits[word] |= 1 << (pc % 64);
+        }
+        Stops(bits)
+    }
+
+    fn contains(&self, pc: Pc) -> bool {
+        let word = self.0.get(pc as usize / 64);
+        word.is_some_and(|bits| bits >> (pc % 64) & 1 != 0)
+    }
+}
+
+/// Where a warp stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// It can go on with this instruction.
+    At(Pc),
+    /// All its lanes wait: at a block barrier, or for each other.
+    Waits,
+    /// All its lanes have exited.
+    Exited,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Its instructions were executed.
+    Ran {
+        /// A barrier of the block is complete: warps that waited may go on.
+        released: bool,
+    },
+    /// An instruction was at fault.
+    Fault(Box<Fault>),
+    /// The instruction limit was reached.
+    Limit,
+}
+
+/// A launch whose warps a driver advances. Resident blocks are kept in numbered places.
+pub trait Steps {
+    /// Puts a block of the grid in a place that is free.
+    fn enter(&mut self, place: usize, block: u64);
+
+    /// Where a warp stands.
+    fn next(&mut self, place: usize, warp: usize) -> Next;
+
+    /// Executes the next segment of a warp that can go on.
+    fn step(&mut self, place: usize, warp: usize, events: &mut Events) -> Step;
+
+    /// Whether every thread of the block in a place has exited.
+    fn finished(&self, place: usize) -> bool;
+
+    /// Frees a place whose block has finished.
+    fn leave(&mut self, place: usize);
+
+    /// The report of a deadlock, when no warp of any resident block can ever go on.
+    fn deadlock(&mut self) -> Option<Box<Fault>>;
+}
+
+impl Machine {
+    /// Hands a launch to a driver. `stops` are instructions before which steps end; the driver returns
+    /// how the launch ended.
+    pub fn run_steps(
+        &mut self,
+        launch: &Launch,
+        limits: Limits<'_>,
+        host: &mut Host<'_>,
+        stops: &Stops,
+        driver: impl FnOnce(&mut dyn Steps) -> Outcome,
+    ) -> RunResult {
+        match &launch.env {
+            AnyEnv::Lanes32(env) => drive(self, env, limits, host, stops, driver),
+            AnyEnv::Lanes64(env) => drive(self, env, limits, host, stops, driver),
+        }
+    }
+}
+
+fn drive<const L: usize>(
+    machine: &mut Machine,
+    env: &LaunchEnv<L>,
+    limits: Limits<'_>,
+    host: &mut Host<'_>,
+    stops: &Stops,
+    driver: impl FnOnce(&mut dyn Steps) -> Outcome,
+) -> RunResult {
+    let mut memory = std::mem::take(&mut machine.memory);
+    let mut stepper = Stepper {
+        runner: Runner::new(machine, env, limits, true),
+        memory: &mut memory,
+        host,
+        stops,
+        places: Vec::new(),
+        kept: Vec::new(),
+        culprit: None,
+    };
+    let outcome = driver(&mut stepper);
+    let Stepper {
+        runner,
+        mut places,
+        culprit,
+        ..
+    } = stepper;
+    let before = culprit.map_or(0, |place| places[..place].iter().flatten().count());
+    let mut resident: Vec<_> = places.iter_mut().flatten().collect();
+    let result = runner.end(outcome, &mut resident, culprit.map(|_| before));
+    machine.memory = memory;
+    result
+}
+
+struct Stepper<'m, 'h, const L: usize> {
+    runner: Runner<'m, L>,
+    memory: &'m mut Memory,
+    host: &'m mut Host<'h>,
+    stops: &'m Stops,
+    places: Vec<Option<Block<L>>>,
+    /// Finished blocks, for their allocations.
+    kept: Vec<Block<L>>,
+    /// The place whose block was at fault.
+    culprit: Option<usize>,
+}
+
+/// Thread instructions that one step may issue: more than any segment holds.
+const STEP_FUEL: i64 = i64::MAX;
+
+impl<const L: usize> Stepper<'_, '_, L> {
+    fn run(
+        &mut self,
+        place: usize,
+        warp: usize,
+        events: &mut Events,
+        settling: bool,
+    ) -> Option<Stop> {
+        let block = self.places.get_mut(place)?.as_mut()?;
+        let state = &block.warps[warp];
+        let start = state.groups.get(state.current).map_or(0, |group| group.pc);
+        let mut recorder = Recorder {
+            events,
+            stops: self.stops,
+            start,
+            settling,
+        };
+        let stop = self
+            .runner
+            .run_warp(self.memory, block, warp, STEP_FUEL, &mut recorder);
+        Some(stop)
+    }
+
+    fn host_call(&mut self, place: usize, warp: usize) -> Result<(), Box<Fault>> {
+        let Some(block) = self.places[place].as_mut() else {
+            return Ok(());
+        };
+        let machine = self.runner.machine;
+        let done = host::call(
+            &machine.program,
+            self.runner.env,
+            self.memory,
+            machine.config.heap_limit_bytes,
+            &mut *self.host.output,
+            block,
+            warp,
+        );
+        // Allocations have changed: what instructions remember of them is stale.
+        self.runner.patterns.fill(Pattern::new());
+        done.map_err(|fault| self.runner.fault(*fault, block, warp))
+    }
+}
+
+impl<const L: usize> Steps for Stepper<'_, '_, L> {
+    fn enter(&mut self, place: usize, number: u64) {
+        if place >= self.places.len() {
+            self.places.resize_with(place + 1, || None);
+        }
+        let kept = self.kept.pop();
+        self.places[place] = Some(Block::enter_or_new(kept, self.runner.env, number));
+    }
+
+    fn next(&mut self, place: usize, warp: usize) -> Next {
+        let block = self.places.get_mut(place).and_then(Option::as_mut);
+        let Some(block) = block else {
+            return Next::Exited;
+        };
+        let state = &mut block.warps[warp];
+        let program = &self.runner.machine.program;
+        if state.groups.is_empty() {
+            return Next::Exited;
+        }
+        if !diverge::runnable(program, self.runner.env.divergence, state) {
+            return Next::Waits;
+        }
+        let pc = state.groups[state.current].pc;
+        if program.code[pc as usize].op != Op::Block {
+            return Next::At(pc);
+        }
+        // The entry of a block may let groups merge, or another one go first.
+        let mut events = Events::default();
+        match self.run(place, warp, &mut events, true) {
+            Some(Stop::Fuel) => self.next(place, warp),
+            Some(Stop::Exited) | None => Next::Exited,
+            Some(_) => Next::Waits,
+        }
+    }
+
+    fn step(&mut self, place: usize, warp: usize, events: &mut Events) -> Step {
+        if self.runner.remaining == 0 {
+            return Step::Limit;
+        }
+        let stop = self.run(place, warp, events, false);
+        let complete = |stepper: &mut Self| {
+            let block = stepper.places[place].as_mut();
+            Step::Ran {
+                released: block.is_some_and(|block| stepper.runner.complete_barriers(block)),
+            }
+        };
+        match stop {
+            Some(Stop::Exited | Stop::Barrier) => complete(self),
+            Some(Stop::HostCall) => match self.host_call(place, warp) {
+                Ok(()) => Step::Ran { released: false },
+                Err(fault) => {
+                    self.culprit = Some(place);
+                    Step::Fault(fault)
+                }
+            },
+            Some(Stop::Fault(fault)) => {
+                self.culprit = Some(place);
+                match &self.places[place] {
+                    Some(block) => Step::Fault(self.runner.fault(*fault, block, warp)),
+                    None => Step::Limit,
+                }
+            }
+            Some(Stop::Blocked | Stop::Fuel | Stop::Spinning) | None => {
+                Step::Ran { released: false }
+            }
+        }
+    }
+
+    fn finished(&self, place: usize) -> bool {
+        self.places
+            .get(place)
+            .and_then(Option::as_ref)
+            .is_none_or(Block::finished)
+    }
+
+    fn leave(&mut self, place: usize) {
+        if let Some(mut block) = self.places.get_mut(place).and_then(Option::take) {
+            self.runner.blocks_done += 1;
+            self.runner.keep_notes(&mut block);
+            (self.host.progress)(self.runner.blocks_done);
+            self.kept.push(block);
+        }
+    }
+
+    fn deadlock(&mut self) -> Option<Box<Fault>> {
+        let mut resident: Vec<_> = self.places.iter_mut().flatten().collect();
+        self.runner.deadlock(self.memory, &mut resident, 1)
+    }
+}
