@@ -181,13 +181,16 @@ pub struct DevicesArgs {
 /// What to do with a device.
 #[derive(Debug, Subcommand)]
 pub enum DevicesCommand {
-    /// Show every figure of a device and where it comes from
+    /// Show a device as a sheet: what it consists of, its rates, latencies and ridge points
     Show {
         /// A name that `warploom devices` lists, or a `.toml` file
         name: String,
         /// Override a figure, such as `sms=20`
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+        /// Every figure instead, and where it comes from
+        #[arg(long)]
+        figures: bool,
     },
 }
 
@@ -209,6 +212,56 @@ pub struct OccupancyArgs {
     /// Shared memory of a block, static and dynamic
     #[arg(long, value_name = "BYTES", default_value = "0")]
     pub shared: String,
+    /// Blocks of a cluster
+    #[arg(long, value_name = "N")]
+    pub cluster: Option<u32>,
+    /// Barriers that the kernel names
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub barriers: u32,
+    /// Accumulation registers of a thread (AMD AGPRs); --regs are the vector registers then
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    pub accumulators: u32,
+    /// Scalar registers of a warp (AMD SGPRs)
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    pub scalars: u32,
+    /// Least shared memory that the SM is set to; what costs no block if not given
+    #[arg(long, value_name = "BYTES")]
+    pub carve_out: Option<String>,
+    /// How allocations are counted
+    #[arg(long, value_name = "NAME", default_value = "toolkit")]
+    pub rule: OccupancyRule,
+    /// Vary one of them over all values that it can have
+    #[arg(long, value_name = "WHAT")]
+    pub sweep: Option<Swept>,
+    /// First value of the sweep
+    #[arg(long, value_name = "VALUE", requires = "sweep")]
+    pub from: Option<String>,
+    /// Last value of the sweep
+    #[arg(long, value_name = "VALUE", requires = "sweep")]
+    pub to: Option<String>,
+    /// From one value of the sweep to the next
+    #[arg(long, value_name = "VALUE", requires = "sweep")]
+    pub step: Option<String>,
+}
+
+/// How allocations are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OccupancyRule {
+    /// With the vendors' allocation units, partitions and reserves
+    Toolkit,
+    /// Textbook formula: nothing rounded or reserved
+    Simple,
+}
+
+/// What a sweep varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Swept {
+    /// Registers of a thread
+    Registers,
+    /// Threads of a block
+    Block,
+    /// Shared memory of a block
+    Shared,
 }
 
 /// Arguments of `model`.

@@ -1,4 +1,4 @@
-//! `warploom devices`.
+//! `warploom devices`: the list, a sheet, and every figure with its source.
 
 use serde_json::{Map, Value, json};
 use warploom::Options;
@@ -7,6 +7,7 @@ use warploom::report::SCHEMA_VERSION;
 use warploom::run::device;
 
 use crate::args::{DevicesArgs, DevicesCommand, key_values, named_device};
+use crate::devices_sheet::sheet;
 use crate::output::{Done, Output};
 use crate::table::{Align, Rows, count};
 
@@ -14,13 +15,13 @@ use crate::table::{Align, Rows, count};
 pub fn run(args: &DevicesArgs, output: &mut Output) -> Done {
     match &args.command {
         None => list(output),
-        Some(DevicesCommand::Show { name, set }) => {
+        Some(DevicesCommand::Show { name, set, figures }) => {
             let options = Options {
                 device: named_device(Some(name)),
                 set: key_values(set),
                 ..Options::default()
             };
-            show(&device(&options, None)?, output)
+            show(&device(&options, None)?, *figures, output)
         }
     }
 }
@@ -63,15 +64,43 @@ fn list(output: &mut Output) -> Done {
     Ok(0)
 }
 
-fn show(device: &Device, output: &mut Output) -> Done {
-    let figures = device.figures();
+fn show(device: &Device, figures: bool, output: &mut Output) -> Done {
+    let Device {
+        name,
+        product,
+        architecture,
+        target,
+        ..
+    } = device;
+    let body = match figures {
+        true => every_figure(device),
+        false => sheet(device),
+    };
+    output.text(&format!(
+        "{name}: {product}, {architecture}, {target}\n\n{body}"
+    ))?;
+    let sources: Map<String, Value> = device
+        .figures()
+        .iter()
+        .map(|figure| (figure.path.clone(), provenance_json(figure)))
+        .collect();
+    output.json(&json!({
+        "schema_version": SCHEMA_VERSION,
+        "device": device,
+        "sources": sources,
+    }))?;
+    Ok(0)
+}
+
+/// All figures, and what their sources are.
+fn every_figure(device: &Device) -> String {
     let mut table = Rows::new(&[
         ("figure", Align::Left),
         ("value", Align::Right),
         ("source", Align::Left),
     ]);
     let mut keys = Vec::new();
-    for figure in &figures {
+    for figure in &device.figures() {
         for key in &figure.provenance.sources {
             if !keys.contains(key) {
                 keys.push(key.clone());
@@ -83,17 +112,7 @@ fn show(device: &Device, output: &mut Output) -> Done {
             provenance(figure),
         ]);
     }
-    let Device {
-        name,
-        product,
-        architecture,
-        target,
-        ..
-    } = device;
-    let mut text = format!(
-        "{name}: {product}, {architecture}, {target}\n\n{}",
-        table.draw()
-    );
+    let mut text = table.draw();
     if !keys.is_empty() {
         text.push('\n');
         let mut sources = Rows::new(&[("source", Align::Left), ("is", Align::Left)]);
@@ -101,17 +120,7 @@ fn show(device: &Device, output: &mut Output) -> Done {
             .for_each(|key| sources.row([key.clone(), source_text(key)]));
         text.push_str(&sources.draw());
     }
-    output.text(&text)?;
-    let sources: Map<String, Value> = figures
-        .iter()
-        .map(|figure| (figure.path.clone(), provenance_json(figure)))
-        .collect();
-    output.json(&json!({
-        "schema_version": SCHEMA_VERSION,
-        "device": device,
-        "sources": sources,
-    }))?;
-    Ok(0)
+    text
 }
 
 fn provenance(figure: &Figure) -> String {

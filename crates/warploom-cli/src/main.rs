@@ -11,6 +11,8 @@
 
 mod args;
 mod devices;
+mod devices_sheet;
+mod devices_tree;
 mod doctor;
 mod draw;
 mod human;
@@ -20,6 +22,7 @@ mod lesson_grid;
 mod manual;
 mod model;
 mod occupancy;
+mod occupancy_sweep;
 mod output;
 mod progress;
 mod run;

@@ -13,7 +13,7 @@ mod energy;
 mod gemm;
 mod lanes;
 mod latency;
-mod quantity;
+pub mod quantity;
 mod roofline;
 
 use warploom::Options;

@@ -576,7 +576,7 @@ fn devices_are_listed_and_shown() {
         assert!(names.iter().any(|known| known == name), "{name}");
     }
     folder
-        .run("devices show h100 --set sms=20")
+        .run("devices show h100 --set sms=20 --figures")
         .code(0)
         .stdout_eq(
             "\

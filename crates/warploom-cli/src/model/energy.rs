@@ -9,7 +9,7 @@ use warploom::report::SCHEMA_VERSION;
 
 use super::args::EnergyArgs;
 use super::chosen;
-use super::quantity::{digits, optional};
+use super::quantity::{digits, optional, scaled};
 use crate::output::{Done, Failure, Output};
 use crate::table::{Align, Rows, percent};
 
@@ -106,7 +106,7 @@ fn instructions(energy: &Energy) -> String {
 fn parts(budget: &Budget) -> String {
     let mut rows = Rows::new(&[
         ("part", Align::Left),
-        ("pJ", Align::Right),
+        ("J", Align::Right),
         ("share", Align::Right),
     ]);
     for (name, pj) in [
@@ -117,7 +117,7 @@ fn parts(budget: &Budget) -> String {
         ("total", budget.total_pj),
     ] {
         let share = pj / budget.total_pj.max(f64::MIN_POSITIVE);
-        rows.row([name.to_owned(), digits(pj), percent(share)]);
+        rows.row([name.to_owned(), scaled(pj * 1e-12), percent(share)]);
     }
     rows.draw()
 }

@@ -47,9 +47,20 @@ fn parse(text: &str) -> Option<f64> {
     (UNITS.contains(&unit) && value.is_finite()).then_some(value)
 }
 
-/// A number with three digits and a prefix: `989.2 T`.
+/// A number with about four digits and a prefix: `989.2 T`. Fit for a unit behind it.
 pub fn scaled(value: f64) -> String {
-    let prefixes = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")];
+    let prefixes = [
+        (1e15, "P"),
+        (1e12, "T"),
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "K"),
+        (1.0, ""),
+        (1e-3, "m"),
+        (1e-6, "µ"),
+        (1e-9, "n"),
+        (1e-12, "p"),
+    ];
     match prefixes.iter().find(|(scale, _)| value >= *scale) {
         Some((scale, prefix)) => format!("{} {prefix}", digits(value / scale)),
         None => format!("{} ", digits(value)),
@@ -62,6 +73,7 @@ pub fn digits(value: f64) -> String {
         large if large >= 1000.0 => format!("{value:.0}"),
         middle if middle >= 100.0 => format!("{value:.1}"),
         small if small >= 0.1 || small == 0.0 => format!("{value:.2}"),
+        tiny if tiny >= 0.001 => format!("{value:.4}"),
         _ => format!("{value:.2e}"),
     }
 }

@@ -177,30 +177,41 @@ fn points_text(roof: &Roof, points: &[Point]) -> String {
     if points.is_empty() {
         return String::new();
     }
-    let mut rows = Rows::new(&[
+    let timed = points.iter().any(|point| point.time_s.is_some());
+    let mut columns = vec![
         ("kernel", Align::Left),
         ("FLOP/byte", Align::Right),
         ("limited by", Align::Left),
         ("attainable FLOP/s", Align::Right),
         ("least time s", Align::Right),
-        ("reached FLOP/s", Align::Right),
-        ("of attainable", Align::Right),
-    ]);
+    ];
+    if timed {
+        columns.extend([
+            ("reached FLOP/s", Align::Right),
+            ("of attainable", Align::Right),
+        ]);
+    }
+    let mut rows = Rows::new(&columns);
     for point in points {
         let intensity = point.flops / point.bytes;
         let attainable = roof.attainable_flop_per_s(intensity);
         let reached = point.time_s.map(|time| point.flops / time);
-        rows.row([
+        let mut row = vec![
             point.name.clone(),
             digits(intensity),
             bound_name(roof.bound(intensity)).to_owned(),
             scaled(attainable),
-            format!("{:.3e}", roof.least_time_s(point.flops, point.bytes)),
-            reached.map(scaled).unwrap_or_default(),
-            reached
-                .map(|rate| percent(rate / attainable))
-                .unwrap_or_default(),
-        ]);
+            scaled(roof.least_time_s(point.flops, point.bytes)),
+        ];
+        if timed {
+            row.push(reached.map(scaled).unwrap_or_default());
+            row.push(
+                reached
+                    .map(|rate| percent(rate / attainable))
+                    .unwrap_or_default(),
+            );
+        }
+        rows.row(row);
     }
     format!("\n{}", rows.draw())
 }
