@@ -122,7 +122,7 @@ fn random_graphs_have_the_intervals_of_the_definition() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        (state >> 32) * below >> 32
+        ((state >> 32) * below) >> 32
     };
     for _ in 0..400 {
         let blocks = 1 + random(9);

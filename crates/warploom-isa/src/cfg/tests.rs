@@ -68,7 +68,7 @@ fn random_graphs_have_the_dominators_of_the_definition() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        ((state >> 32) * below >> 32) as u32
+        (((state >> 32) * below) >> 32) as u32
     };
     for _ in 0..3000 {
         let count = 1 + u64::from(random(12));
