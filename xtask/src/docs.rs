@@ -12,11 +12,18 @@ struct Page {
     example: &'static str,
 }
 
-const PAGES: &[Page] = &[Page {
-    path: "docs/ptx-support.md",
-    package: "warploom-ptx",
-    example: "support_table",
-}];
+const PAGES: &[Page] = &[
+    Page {
+        path: "docs/ptx-support.md",
+        package: "warploom-ptx",
+        example: "support_table",
+    },
+    Page {
+        path: "docs/devices.md",
+        package: "warploom-device",
+        example: "field_reference",
+    },
+];
 
 /// Writes the pages.
 ///

@@ -72,9 +72,11 @@ impl Blame {
         }
     }
 
-    /// The same with the place of its field in `tree`, if it has no place yet.
+    /// The same with the place of its field in `tree`, if it has no place yet. What comes from the
+    /// defaults has none.
     fn within(self, tree: &DeTable<'_>) -> Self {
-        let span = self.span.or_else(|| tree::span_of(tree, &self.field));
+        let found = || tree::span_of(tree, &self.field).filter(|span| !span.is_empty());
+        let span = self.span.clone().or_else(found);
         Blame { span, ..self }
     }
 

@@ -205,6 +205,10 @@ fn timing(device: &Device) -> Result<(), Blame> {
         let help = "a line holds at least one sector";
         return fail("timing.l2.line_bytes", "it is smaller than a sector", help);
     }
+    if !timing.l2.slices.is_multiple_of(device.memory.l2_segments) {
+        let help = "make it a multiple of `memory.l2_segments`";
+        return fail("timing.l2.slices", "segments would be unequal", help);
+    }
     if timing.flat.is_some() {
         return Ok(());
     }

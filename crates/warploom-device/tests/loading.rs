@@ -174,6 +174,33 @@ fn sister_can_doubt_an_inherited_figure() {
     assert!(!mine.provenance("sms").unwrap().estimated);
 }
 
+/// A user's file without timings, and without a device to build on.
+#[test]
+fn what_is_not_given_comes_from_the_defaults() {
+    let whole = text("v100");
+    let (device, _) = whole.split_once("# Latencies and plateaus").unwrap();
+    let claims = "estimated = [\"limits\", \"lanes\"]";
+    let start = device.find("estimated = [").unwrap();
+    let end = start + device[start..].find(']').unwrap() + 1;
+    let text = format!(
+        "{}{claims}{}\n[sources]\n\"Its data sheet of 2017\" = [\"*\"]\n",
+        &device[..start],
+        &device[end..]
+    );
+    let mine = Device::from_toml(&text, "mine.toml").unwrap();
+    assert_eq!(mine.timing.l2.line_bytes, 128);
+    assert_eq!(mine.energy.dram_word_pj, 640.0);
+    let (error, place) = fault(&format!("{text}\n[timing.l1]\nhit_cycles = 400\n"));
+    assert_eq!(
+        (error.field.as_str(), place.as_str()),
+        ("timing.l2.hit_cycles", "")
+    );
+    assert!(
+        error.message.contains("220 is less than the 400"),
+        "{error}"
+    );
+}
+
 #[test]
 fn sister_of_nobody_is_refused() {
     let (error, place) = fault("name = \"x\"\nlike = \"v10\"\n");

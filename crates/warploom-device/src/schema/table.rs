@@ -8,11 +8,12 @@ pub struct Field {
     pub path: String,
     /// Meaning and unit.
     pub doc: String,
-    /// `number`, `whole number`, `true or false`, `list`, `text`, or the names it may have.
+    /// `number`, `whole number`, `true or false`, `list`, `text`, the names it may have, or `table`
+    /// for a group of fields.
     pub kind: String,
     /// Least and greatest value, where there are such.
     pub range: Option<Range>,
-    /// Whether it may be left out.
+    /// Whether it, or the table that it is in, may be left out.
     pub optional: bool,
 }
 
@@ -135,15 +136,19 @@ macro_rules! table {
 
             #[allow(unused_mut, unused_assignments, clippy::unnecessary_cast)]
             fn describe(field: Field, fields: &mut Vec<Field>) {
+                let (path, optional) = (field.path.clone(), field.optional);
+                if !path.is_empty() {
+                    fields.push(Field { kind: "table".to_owned(), ..field });
+                }
                 $({
                     let mut range = None;
                     $(range = Some(($low as f64, $high as f64));)?
                     let below = Field {
-                        path: join(&field.path, stringify!($field)),
+                        path: join(&path, stringify!($field)),
                         doc: concat!($($doc),+).trim().to_owned(),
                         kind: String::new(),
                         range,
-                        optional: field.optional,
+                        optional,
                     };
                     <$type as Part>::describe(below, fields);
                 })*
