@@ -173,6 +173,24 @@ pub struct Launch {
     pub registers_per_thread: u32,
 }
 
+impl Launch {
+    /// The kernel.
+    pub fn kernel(&self) -> FunctionId {
+        match &self.env {
+            AnyEnv::Lanes32(env) => env.kernel,
+            AnyEnv::Lanes64(env) => env.kernel,
+        }
+    }
+
+    /// Warps of a block.
+    pub fn warps_per_block(&self) -> u32 {
+        match &self.env {
+            AnyEnv::Lanes32(env) => env.warps_per_block(),
+            AnyEnv::Lanes64(env) => env.warps_per_block(),
+        }
+    }
+}
+
 /// A device with a module on it.
 #[derive(Clone)]
 pub struct Machine {

@@ -297,6 +297,16 @@ fn passes<const L: usize>(delta: &[u64; L], mask: u64, place: u64, bytes: u32) -
     cost
 }
 
+/// Shared-memory passes of an access of `bytes` bytes a lane, at least 1: each delivers one word from
+/// every bank. `addresses` has one for each lane, meaningful for `lanes`; more than 64 are ignored.
+pub fn shared_passes(addresses: &[u64], lanes: u64, bytes: u32) -> u32 {
+    let mut all = [0u64; 64];
+    for (lane, &address) in all.iter_mut().zip(addresses) {
+        *lane = address;
+    }
+    passes(&all, lanes, 0, bytes.clamp(1, PASS_BYTES)).parts.max(1)
+}
+
 /// Sectors of a local access. The hardware interleaves local memory so that the same word of
 /// neighbouring threads is adjacent: word `w` of lane `l` lies at byte `128 w + 4 l`.
 pub(crate) fn local_sectors<const L: usize>(

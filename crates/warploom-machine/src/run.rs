@@ -66,7 +66,8 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    fn interrupted(&self) -> bool {
+    /// Whether the flag was raised.
+    pub fn interrupted(&self) -> bool {
         self.interrupt
             .is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
