@@ -62,6 +62,34 @@ pub enum Class {
     Sleep,
 }
 
+impl Class {
+    /// All classes.
+    pub const ALL: [Class; 22] = [
+        Class::Int32,
+        Class::IntMul,
+        Class::Fp32,
+        Class::Half,
+        Class::Fp64,
+        Class::Sfu,
+        Class::Convert,
+        Class::Convert64,
+        Class::Bit,
+        Class::Shuffle,
+        Class::Vote,
+        Class::Uniform,
+        Class::Branch,
+        Class::Memory,
+        Class::Constant,
+        Class::SpillStore,
+        Class::SpillLoad,
+        Class::Barrier,
+        Class::WarpBarrier,
+        Class::Fence,
+        Class::Exit,
+        Class::Sleep,
+    ];
+}
+
 /// One machine instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedInst {
@@ -72,6 +100,10 @@ pub struct TimedInst {
     /// It is the part of its source instruction that accesses memory, branches or synchronises: the
     /// event of the source instruction happens here. Exactly one part does.
     pub leads: bool,
+    /// Accesses of neighbouring bytes that it makes at once: 1, or 2 or 4 where a compiler merges
+    /// loads. The event of the source instruction has the first one's addresses; the others have
+    /// no machine instruction of their own.
+    pub accesses: u8,
     /// Registers it reads.
     pub uses: SmallVec<[Reg; 4]>,
     /// Registers it writes.
@@ -107,10 +139,17 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The segment that begins at a source instruction.
-    pub fn segment_at(&self, pc: Pc) -> Option<usize> {
-        self.segments
-            .binary_search_by_key(&pc, |segment| segment.source.start)
-            .ok()
+    /// The segment that holds a source instruction.
+    pub fn segment_of(&self, pc: Pc) -> Option<&Segment> {
+        let after = self
+            .segments
+            .partition_point(|segment| segment.source.start <= pc);
+        let segment = self.segments.get(after.checked_sub(1)?)?;
+        segment.source.contains(&pc).then_some(segment)
+    }
+
+    /// Where segments begin.
+    pub fn starts(&self) -> impl Iterator<Item = Pc> + '_ {
+        self.segments.iter().map(|segment| segment.source.start)
     }
 }

@@ -1,30 +1,53 @@
 //! From source order to machine order: what a compiler would make of a kernel, as far as it
 //! matters for time.
+//!
+//! | step | module |
+//! | --- | --- |
+//! | rows to values, instructions over values | [`values`], [`lines`], [`code`] |
+//! | what becomes part of another instruction | [`fold`] |
+//! | neighbouring loads become one; short branches become guards | [`widen`], [`predicate`] |
+//! | operations to machine instructions | [`recipe`], [`nodes`] |
+//! | copies that need no register of their own | [`coalesce`] |
+//! | the order within a segment | [`schedule`] |
+//! | registers, and what does not fit into them | [`live`], [`registers`], [`spill`] |
+//!
+//! The function machine knows nothing of all this: it executes the source.
 
+mod code;
+mod emit;
+mod flow;
+mod fold;
+mod lines;
+mod live;
+mod nodes;
 mod operands;
 mod recipe;
+mod schedule;
+mod segments;
+mod values;
 
-use smallvec::SmallVec;
-use warploom_isa::{Function, FunctionId, Module, Op, Pc};
+use warploom_isa::{Function, FunctionId, Module};
 
-use crate::stream::{Reg, Segment, Stream, TimedInst};
-use operands::Operands;
+use crate::stream::Stream;
+use code::Code;
+use live::{Held, Live};
+use nodes::Piece;
 
 /// What the lowering is told from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LowerOptions {
     /// Registers that a thread may have; the chip's limit where absent.
     pub max_registers: Option<u32>,
+    /// Take the source as it is: each counted instruction is one that the machine issues, in this
+    /// order. For sources that are no compiler's input, as those of lessons.
+    pub as_written: bool,
 }
 
 /// Lowers a kernel and all functions that it may call.
 pub fn lower(module: &Module, kernel: FunctionId, options: LowerOptions) -> Stream {
-    let _ = options;
     let mut stream = Stream::default();
     for id in module.reachable(kernel) {
-        let function = module.function(id);
-        function_as_written(module, function, &mut stream);
-        stream.registers_per_thread = stream.registers_per_thread.max(function.live_registers);
+        function(module, module.function(id), options, &mut stream);
     }
     stream
         .segments
@@ -32,78 +55,59 @@ pub fn lower(module: &Module, kernel: FunctionId, options: LowerOptions) -> Stre
     stream
 }
 
-/// Writes a function in the order of its source.
-fn function_as_written(module: &Module, function: &Function, stream: &mut Stream) {
-    let base = stream.registers;
-    stream.registers += function.rows + function.masks.max(1);
-    for source in segments(module, function) {
-        let start = stream.insts.len() as u32;
-        for pc in source.clone() {
-            as_written(module, function, pc, base, stream);
-        }
-        let insts = start..stream.insts.len() as u32;
-        stream.segments.push(Segment { source, insts });
+fn function(module: &Module, function: &Function, options: LowerOptions, stream: &mut Stream) {
+    let mut code = Code::new(module, function);
+    if !options.as_written {
+        fold::fold(&mut code);
     }
+    code.count();
+    let mut pieces = nodes::build(&mut code, segments::of_function(module, function));
+    let values = code.predicates.len();
+    let live = Live::new(&code.blocks, &pieces, values);
+    live::mark_beginnings(&live, &code.blocks, &mut pieces, values);
+    if !options.as_written {
+        order(&code, &live, &mut pieces);
+    }
+    let registers = pressure(&code, &live, &pieces);
+    stream.registers_per_thread = stream.registers_per_thread.max(registers);
+    emit::emit(&pieces, values, stream);
 }
 
-fn as_written(module: &Module, function: &Function, pc: Pc, base: Reg, stream: &mut Stream) {
-    let Some(inst) = module.code.get(pc as usize) else {
-        return;
-    };
-    if inst.flags.fused() {
-        return;
-    }
-    let operands = Operands::of(module, function, inst);
-    let sources: SmallVec<[Reg; 4]> = operands.uses.iter().map(|r| base + r.number).collect();
-    let results: SmallVec<[Reg; 2]> = operands.defs.iter().map(|r| base + r.number).collect();
-    let runs = recipe::recipe(inst);
-    let mut left: u32 = runs.iter().map(|run| u32::from(run.count)).sum();
-    let mut previous: Option<Reg> = None;
-    for run in runs {
-        for _ in 0..run.count {
-            left -= 1;
-            let uses = match previous.filter(|_| run.chained) {
-                Some(reg) => SmallVec::from_slice(&[reg]),
-                None => sources.clone(),
-            };
-            let defs = match left {
-                0 => results.clone(),
-                _ => SmallVec::from_slice(&[stream.registers]),
-            };
-            previous = (left > 0).then_some(stream.registers);
-            stream.registers += u32::from(left > 0);
-            stream.insts.push(TimedInst {
-                class: run.class,
-                source: pc,
-                leads: left == 0,
-                uses,
-                defs,
-            });
+/// Orders the instructions of each segment.
+fn order(code: &Code<'_>, live: &Live, pieces: &mut [Piece]) {
+    let mut held = Held::new(&code.predicates);
+    for (block, range) in live::by_block(pieces, code.blocks.len())
+        .into_iter()
+        .enumerate()
+    {
+        held.reset(&live.exit[block]);
+        for piece in pieces[range].iter_mut().rev() {
+            let nodes = std::mem::take(&mut piece.nodes);
+            piece.nodes = schedule::schedule(nodes, &held, &code.predicates, 30);
+            for node in piece.nodes.iter().rev() {
+                held.step_back(node);
+            }
         }
     }
 }
 
-/// Cuts a function: at each block, and on both sides of what must execute at its time.
-fn segments(module: &Module, function: &Function) -> Vec<std::ops::Range<Pc>> {
-    let mut segments = Vec::new();
-    let mut start = function.start;
-    let mut cut_here = |start: &mut Pc, pc: Pc| {
-        if *start < pc {
-            segments.push(*start..pc);
-            *start = pc;
-        }
-    };
-    for pc in function.start..function.end {
-        let Some(inst) = module.code.get(pc as usize) else {
-            break;
-        };
-        if inst.op == Op::Block {
-            cut_here(&mut start, pc);
-        } else if inst.is_cut() {
-            cut_here(&mut start, pc);
-            cut_here(&mut start, pc + 1);
+/// Most registers that are live at once.
+fn pressure(code: &Code<'_>, live: &Live, pieces: &[Piece]) -> u32 {
+    let mut held = Held::new(&code.predicates);
+    let mut most = 0;
+    for (block, range) in live::by_block(pieces, code.blocks.len())
+        .into_iter()
+        .enumerate()
+    {
+        held.reset(&live.exit[block]);
+        most = most.max(held.registers);
+        for node in pieces[range]
+            .iter()
+            .rev()
+            .flat_map(|piece| piece.nodes.iter().rev())
+        {
+            most = most.max(held.step_back(node));
         }
     }
-    cut_here(&mut start, function.end);
-    segments
+    most
 }

@@ -4,72 +4,80 @@ use smallvec::SmallVec;
 use warploom_isa::access::{Access, Atomic, Bar, BarKind, WarpKind, WarpOp};
 use warploom_isa::{Function, Inst, Module, NO_SLOT, Op, RegClass, Slot};
 
-/// A register of a function: a row, a pair of rows by its first, or a mask.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Operand {
-    /// Rows count from 0, masks after the last row.
-    pub(super) number: u32,
-    pub(super) class: RegClass,
-}
+/// An operand's place and kind.
+pub(super) type Operand = (Slot, RegClass);
 
-/// What an instruction reads and writes. Constants are no registers, nor is the true mask.
+/// What an instruction reads and writes, absent operands left out.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Operands {
-    /// Address registers first, the guard last.
-    pub(super) uses: SmallVec<[Operand; 4]>,
-    pub(super) defs: SmallVec<[Operand; 2]>,
+    /// Constants are among them. An address comes first.
+    pub(super) sources: SmallVec<[Operand; 4]>,
+    pub(super) results: SmallVec<[Operand; 2]>,
+}
+
+/// Registers of a function, each of 32 bits or a predicate: rows count from 0, masks go on after
+/// the last row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    rows: u32,
+    masks: u32,
+}
+
+impl Rows {
+    pub(super) fn of(function: &Function) -> Rows {
+        Rows {
+            rows: function.rows,
+            masks: function.masks.max(1),
+        }
+    }
+
+    pub(super) fn count(self) -> u32 {
+        self.rows + self.masks
+    }
+
+    /// The register or registers of an operand, low half first; none of a constant, nor of the
+    /// mask that is always true.
+    pub(super) fn find(self, (slot, class): Operand) -> Option<(u32, Option<u32>)> {
+        match class {
+            RegClass::Mask if slot.0 == 0 => None,
+            RegClass::Mask => Some((self.rows + u32::from(slot.0), None)),
+            _ if slot.is_constant() => None,
+            RegClass::Lane32 => Some((slot.row() as u32, None)),
+            RegClass::Lane64 => Some((slot.row() as u32, Some(slot.row() as u32 + 1))),
+        }
+    }
 }
 
 impl Operands {
-    /// The registers of `inst`, an instruction of `function`.
-    pub(super) fn of(module: &Module, function: &Function, inst: &Inst) -> Operands {
-        let mut reader = Reader {
-            rows: function.rows,
-            found: Operands::default(),
-        };
+    /// The operands of an instruction, its guard aside.
+    pub(super) fn of(module: &Module, inst: &Inst) -> Operands {
+        let mut found = Operands::default();
         match inst.op.signature() {
             Some(signature) => {
                 let sources = [inst.a, inst.b, inst.c, inst.d];
                 for (&slot, &class) in sources.iter().zip(signature.sources) {
-                    reader.uses(slot, class);
+                    found.uses(slot, class);
                 }
-                reader.defines(inst.dst, signature.result);
+                found.defines(inst.dst, signature.result);
                 if signature.second {
-                    reader.defines(inst.dst2, RegClass::Mask);
+                    found.defines(inst.dst2, RegClass::Mask);
                 }
             }
-            None => reader.machine(module, inst),
+            None => found.machine(module, inst),
         }
-        reader.uses(Slot(inst.guard.0), RegClass::Mask);
-        reader.found
-    }
-}
-
-struct Reader {
-    rows: u32,
-    found: Operands,
-}
-
-impl Reader {
-    fn operand(&self, slot: Slot, class: RegClass) -> Option<Operand> {
-        let number = match class {
-            _ if slot == NO_SLOT => return None,
-            RegClass::Mask if slot.0 == 0 => return None,
-            RegClass::Mask => self.rows + u32::from(slot.0),
-            _ if slot.is_constant() => return None,
-            _ => slot.row() as u32,
-        };
-        Some(Operand { number, class })
+        found
     }
 
     fn uses(&mut self, slot: Slot, class: RegClass) {
-        let operand = self.operand(slot, class);
-        self.found.uses.extend(operand);
+        if slot != NO_SLOT {
+            self.sources.push((slot, class));
+        }
     }
 
     fn defines(&mut self, slot: Slot, class: RegClass) {
-        let operand = self.operand(slot, class);
-        self.found.defs.extend(operand);
+        if slot != NO_SLOT {
+            self.results.push((slot, class));
+        }
     }
 
     fn machine(&mut self, module: &Module, inst: &Inst) {
