@@ -2,13 +2,16 @@
 
 use smallvec::SmallVec;
 
+use super::code::Code;
 use super::nodes::Piece;
+use super::registers::Registers;
 use super::values::Value;
 use crate::stream::{Reg, Segment, Stream, TimedInst};
 
 /// Appends a function's pieces to the stream.
-pub(super) fn emit(pieces: &[Piece], values: usize, stream: &mut Stream) {
-    let registers = Registers::new(pieces, values, stream);
+pub(super) fn emit(pieces: &[Piece], code: &Code<'_>, registers: &Registers, stream: &mut Stream) {
+    let numbers = Numbers::new(pieces, code, registers, stream.registers);
+    stream.registers += registers.count + registers.predicates;
     for piece in pieces {
         let start = stream.insts.len() as u32;
         for node in &piece.nodes {
@@ -20,8 +23,8 @@ pub(super) fn emit(pieces: &[Piece], values: usize, stream: &mut Stream) {
                 source: node.source,
                 leads: node.leads,
                 accesses: node.accesses,
-                uses: registers.of(&node.uses),
-                defs: registers.of(&node.defs),
+                uses: numbers.of(&node.uses),
+                defs: numbers.of(&node.defs),
             });
         }
         stream.segments.push(Segment {
@@ -32,15 +35,23 @@ pub(super) fn emit(pieces: &[Piece], values: usize, stream: &mut Stream) {
 }
 
 /// The numbers under which the scoreboard knows values. Values that are only ever written
-/// together, as the halves of a 64-bit one, share a number.
-struct Registers {
-    number: Vec<Reg>,
+/// together, as the halves of a 64-bit one, share the first one's number.
+struct Numbers {
+    of_value: Vec<Reg>,
 }
 
-impl Registers {
-    fn new(pieces: &[Piece], values: usize, stream: &mut Stream) -> Registers {
+impl Numbers {
+    fn new(pieces: &[Piece], code: &Code<'_>, registers: &Registers, base: Reg) -> Numbers {
+        let own = |value: Value| {
+            let register = registers.of_value[value as usize];
+            match code.predicates[value as usize] {
+                true => base + registers.count + register,
+                false => base + register,
+            }
+        };
+        let mut of_value: Vec<Reg> = (0..code.predicates.len() as Value).map(own).collect();
         // Values that are written by the same instructions have the same hash of those.
-        let mut writers = vec![0u64; values];
+        let mut writers = vec![0u64; of_value.len()];
         let nodes = || pieces.iter().flat_map(|piece| &piece.nodes);
         for (at, node) in (1u64..).zip(nodes()) {
             for &value in &node.defs {
@@ -48,34 +59,17 @@ impl Registers {
                 *writer = writer.rotate_left(5).wrapping_mul(31).wrapping_add(at);
             }
         }
-        let mut number = vec![Reg::MAX; values];
-        let mut give = |value: Value, first: Option<Value>, number: &mut Vec<Reg>| {
-            if number[value as usize] != Reg::MAX {
-                return;
-            }
-            let shared = first.filter(|&first| {
-                number[first as usize] != Reg::MAX
-                    && writers[first as usize] == writers[value as usize]
-            });
-            number[value as usize] = match shared {
-                Some(first) => number[first as usize],
-                None => {
-                    stream.registers += 1;
-                    stream.registers - 1
-                }
+        for node in nodes() {
+            let Some((&first, others)) = node.defs.split_first() else {
+                continue;
             };
-        };
-        for node in nodes() {
-            for &value in &node.defs {
-                give(value, node.defs.first().copied(), &mut number);
+            for &value in others {
+                if writers[value as usize] == writers[first as usize] {
+                    of_value[value as usize] = of_value[first as usize];
+                }
             }
         }
-        for node in nodes() {
-            for &value in &node.uses {
-                give(value, None, &mut number);
-            }
-        }
-        Registers { number }
+        Numbers { of_value }
     }
 
     fn of<const N: usize>(&self, values: &[Value]) -> SmallVec<[Reg; N]>
@@ -84,7 +78,7 @@ impl Registers {
     {
         let mut found: SmallVec<[Reg; N]> = SmallVec::new();
         for &value in values {
-            let number = self.number[value as usize];
+            let number = self.of_value[value as usize];
             if !found.contains(&number) {
                 found.push(number);
             }

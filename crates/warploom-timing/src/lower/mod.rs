@@ -21,10 +21,13 @@ mod lines;
 mod live;
 mod nodes;
 mod operands;
+mod predicate;
 mod recipe;
+mod registers;
 mod schedule;
 mod segments;
 mod values;
+mod widen;
 
 use warploom_isa::{Function, FunctionId, Module};
 
@@ -32,6 +35,7 @@ use crate::stream::Stream;
 use code::Code;
 use live::{Held, Live};
 use nodes::Piece;
+use registers::Registers;
 
 /// What the lowering is told from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -59,6 +63,8 @@ fn function(module: &Module, function: &Function, options: LowerOptions, stream:
     let mut code = Code::new(module, function);
     if !options.as_written {
         fold::fold(&mut code);
+        widen::widen(&mut code);
+        predicate::predicate(&mut code);
     }
     code.count();
     let mut pieces = nodes::build(&mut code, segments::of_function(module, function));
@@ -68,9 +74,10 @@ fn function(module: &Module, function: &Function, options: LowerOptions, stream:
     if !options.as_written {
         order(&code, &live, &mut pieces);
     }
-    let registers = pressure(&code, &live, &pieces);
-    stream.registers_per_thread = stream.registers_per_thread.max(registers);
-    emit::emit(&pieces, values, stream);
+    let registers = Registers::new(&code, &live, &pieces);
+    let count = registers.count + registers::RESERVED;
+    stream.registers_per_thread = stream.registers_per_thread.max(count);
+    emit::emit(&pieces, &code, &registers, stream);
 }
 
 /// Orders the instructions of each segment.
@@ -89,25 +96,4 @@ fn order(code: &Code<'_>, live: &Live, pieces: &mut [Piece]) {
             }
         }
     }
-}
-
-/// Most registers that are live at once.
-fn pressure(code: &Code<'_>, live: &Live, pieces: &[Piece]) -> u32 {
-    let mut held = Held::new(&code.predicates);
-    let mut most = 0;
-    for (block, range) in live::by_block(pieces, code.blocks.len())
-        .into_iter()
-        .enumerate()
-    {
-        held.reset(&live.exit[block]);
-        most = most.max(held.registers);
-        for node in pieces[range]
-            .iter()
-            .rev()
-            .flat_map(|piece| piece.nodes.iter().rev())
-        {
-            most = most.max(held.step_back(node));
-        }
-    }
-    most
 }

@@ -107,22 +107,30 @@ impl Builder<'_, '_> {
             line.op,
             Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch | Op::Shfl | Op::Redux | Op::Match
         );
-        let mut named = addressed;
         let (op, pc) = (line.op, line.pc);
+        // A place in constant memory is named rather than a number: the same number serves others.
+        let banked = |pair: &lines::Pair| matches!(pair[0], Half::Bank(_));
+        let named = match line.sources.iter().position(banked) {
+            _ if addressed => None,
+            Some(named) => Some(named),
+            None => line
+                .sources
+                .iter()
+                .rposition(|pair| pair.iter().any(|half| half.is_constant())),
+        };
+        let adds = line.sources.len() == 3;
         for (n, pair) in line.sources.iter_mut().enumerate() {
-            // A number is an access's offset and a shuffle's distance; a shift's own count and a
-            // selector are part of the instruction.
+            // A number is an access's offset, a shuffle's distance, what is shifted by before an
+            // addition.
             let own = match op {
+                Op::ShlB32 => n == 1 && adds,
                 Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch => n == 0,
                 Op::Shfl | Op::Redux | Op::Match => n > 0,
                 _ => false,
             };
             for half in pair {
                 let number = matches!(half, Half::Number(_) | Half::Symbol(_));
-                if !half.is_constant() || (own && number) {
-                    continue;
-                }
-                if std::mem::replace(&mut named, true) || n > 3 {
+                if half.is_constant() && Some(n) != named && !(own && number) {
                     *half = Half::Value(self.load(*half, block, piece, pc));
                 }
             }
@@ -200,8 +208,7 @@ impl Builder<'_, '_> {
         if line.work == Work::Free {
             return vec![node];
         }
-        let ftz = self.code.inst(line).is_some_and(|inst| inst.mods.ftz());
-        match recipe::recipe(line, ftz) {
+        match recipe::of(self.code, line) {
             Recipe::Runs(runs) => self.runs(&node, runs),
             Recipe::Halves { class, carry } => self.halves(line, &node, class, carry),
             Recipe::Moves => moves(line, &node),

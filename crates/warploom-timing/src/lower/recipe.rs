@@ -7,6 +7,7 @@
 
 use warploom_isa::{LatencyClass, Op, RegClass};
 
+use super::code::Code;
 use super::lines::Line;
 use crate::stream::Class;
 
@@ -78,7 +79,12 @@ const BOTH: Recipe = Recipe::Halves {
 };
 
 /// What carries out a line that remains.
-pub(super) fn recipe(line: &Line, ftz: bool) -> Recipe {
+pub(super) fn of(code: &Code<'_>, line: &Line) -> Recipe {
+    let ftz = code.inst(line).is_some_and(|inst| inst.mods.ftz());
+    recipe(line, ftz)
+}
+
+fn recipe(line: &Line, ftz: bool) -> Recipe {
     let op = line.op;
     if op.signature().is_none() {
         return machine(op);

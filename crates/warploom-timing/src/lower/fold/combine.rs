@@ -75,6 +75,14 @@ impl Walk<'_, '_> {
         (alone && line.results.len() == 1 && self.is_near(at, found)).then_some(found)
     }
 
+    /// The line that multiplies to give source `n`, whoever else reads that: a multiply-add for
+    /// each reader takes fewer instructions than a sum of 64 bits.
+    fn product(&self, at: usize, n: usize) -> Option<usize> {
+        let from = self.writer(self.code.lines[at].sources.get(n)?)?;
+        let multiplies = matches!(self.code.lines[from].op, Op::MulWideS32 | Op::MulWideU32);
+        (multiplies && self.is_near(at, from)).then_some(from)
+    }
+
     /// The line that alone writes a pair; of an extended number, its high half.
     fn writer(&self, pair: &Pair) -> Option<usize> {
         let half = match pair[1] {
@@ -91,19 +99,35 @@ impl Walk<'_, '_> {
     fn is_near(&self, at: usize, from: usize) -> bool {
         let block = self.code.ranges.partition_point(|range| range.end <= at);
         let together = self.code.ranges[block].contains(&from);
+        // Nothing is moved into a loop.
+        let once = !self.code.blocks[block].in_loop;
         let unchanged = |value| {
             let written = self.written[value as usize];
-            written.is_none_or(|written| written < from) || self.code.is_single(value)
+            let here = together && written.is_none_or(|written| written < from);
+            here || self.code.is_single(value)
         };
-        together && self.code.lines[from].uses().all(unchanged)
+        (together || once) && self.code.lines[from].uses().all(unchanged)
     }
 
-    /// Makes `from` part of `at`, whose sources are replaced.
+    /// Makes `from` part of `at`, whose sources are replaced. Others may still read it.
     fn absorb(&mut self, at: usize, from: usize, op: Op, sources: impl IntoIterator<Item = Pair>) {
-        let line = &mut self.code.lines[at];
+        let code = &mut *self.code;
+        let line = &mut code.lines[at];
         line.op = op;
+        for value in line.uses() {
+            code.uses[value as usize] -= 1;
+        }
         line.sources = sources.into_iter().collect();
-        self.code.lines[from].work = Work::Gone;
+        for value in line.uses() {
+            code.uses[value as usize] += 1;
+        }
+        let part = &mut code.lines[from];
+        if !part.defs().any(|value| code.uses[value as usize] > 0) {
+            part.work = Work::Gone;
+            for value in code.lines[from].uses() {
+                code.uses[value as usize] -= 1;
+            }
+        }
     }
 
     /// Additions of numbers to an address become the access's offset.
@@ -163,7 +187,7 @@ impl Walk<'_, '_> {
     /// A product or shifted number, and an addition: one multiply-add.
     fn into_wide_multiply(&mut self, at: usize) -> Option<()> {
         for n in [0, 1] {
-            let Some(from) = self.producer(at, n) else {
+            let Some(from) = self.product(at, n).or_else(|| self.producer(at, n)) else {
                 continue;
             };
             let other = self.code.lines[at].sources[1 - n];
@@ -177,17 +201,12 @@ impl Walk<'_, '_> {
                     return Some(());
                 }
                 Op::ShlB64 if number(&b).is_some() => {
-                    let extended = self.extension(from, &a);
-                    match extended {
-                        Some(sign) => {
-                            if let Some(sign) = sign {
-                                self.code.lines[sign].work = Work::Gone;
-                            }
-                            let low = [a[0], Half::None];
-                            self.absorb(at, from, Op::MadWideS32, [low, b, other]);
-                        }
+                    if self.is_extended(from, &a) {
+                        let low = [a[0], Half::None];
+                        self.absorb(at, from, Op::MadWideS32, [low, b, other]);
+                    } else {
                         // Two instructions that shift and add.
-                        None => self.absorb(at, from, Op::AddI64, [a, other]),
+                        self.absorb(at, from, Op::AddI64, [a, other]);
                     }
                     return Some(());
                 }
@@ -197,19 +216,12 @@ impl Walk<'_, '_> {
         None
     }
 
-    /// Whether a pair is an extended 32-bit number that only `at` reads, and the line that copies
-    /// its sign.
-    fn extension(&self, at: usize, pair: &Pair) -> Option<Option<usize>> {
-        match pair[1] {
-            Half::Number(0) => Some(None),
-            Half::Value(high) => {
-                let from = self.writer(pair)?;
-                let line = &self.code.lines[from];
-                let alone = self.code.uses[high as usize] == 1 && self.is_near(at, from);
-                (line.op == Op::SextI32 && alone).then_some(Some(from))
-            }
-            _ => None,
-        }
+    /// Whether a pair is an extended 32-bit number.
+    fn is_extended(&self, at: usize, pair: &Pair) -> bool {
+        let from = self.writer(pair);
+        let extends =
+            |from: usize| self.code.lines[from].op == Op::SextI32 && self.is_near(at, from);
+        pair[1] == Half::Number(0) || from.is_some_and(extends)
     }
 
     /// A product, a shifted number or another sum becomes part of a sum.
@@ -228,15 +240,15 @@ impl Walk<'_, '_> {
                 .collect();
             let part = &self.code.lines[from];
             let parts = part.sources.clone();
-            let shifts = part.op == Op::ShlB32 && parts.get(1).and_then(number).is_some();
+            let shifts = parts.len() == 2 && parts.get(1).and_then(number).is_some();
             match part.op {
                 Op::MulLoI32 if others.len() == 1 && (!subtracts || has_number(part)) => {
                     self.absorb(at, from, Op::MadLoI32, [parts[0], parts[1], others[0]]);
                     return;
                 }
                 Op::ShlB32 if shifts && others.len() == 1 && !subtracts => {
-                    // A third operand would not fit beside the shift's number.
-                    self.absorb(at, from, Op::ShlB32, [parts[0], others[0]]);
+                    let sources = [parts[0], parts[1], others[0]];
+                    self.absorb(at, from, Op::ShlB32, sources);
                     return;
                 }
                 Op::AddI32 | Op::SubI32 if parts.len() == 2 && others.len() == 1 => {
@@ -337,8 +349,10 @@ impl Walk<'_, '_> {
                     | Op::AbsH2
             );
             if sign && let Some(&source) = part.sources.first() {
-                self.code.lines[at].sources[n] = source;
-                self.code.lines[from].work = Work::Gone;
+                let line = &self.code.lines[at];
+                let (op, mut sources) = (line.op, line.sources.clone());
+                sources[n] = source;
+                self.absorb(at, from, op, sources);
             }
         }
     }
