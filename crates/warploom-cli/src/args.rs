@@ -70,6 +70,13 @@ pub struct MachineArgs {
     /// How lanes that part meet again; the device's own if not given
     #[arg(long, value_name = "MODEL")]
     pub divergence: Option<Divergence>,
+    /// Predict how many cycles the kernels take on the device, and why
+    #[arg(long)]
+    pub timing: bool,
+    /// Warp scheduler, with --timing: lrr, gto, oldest, two-level, youngest or ccws; the device's
+    /// own if not given
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<String>,
     /// Host threads; 0 is one for each core
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -303,12 +310,20 @@ pub fn key_values(set: &[String]) -> Vec<(String, String)> {
     set.iter().map(split).collect()
 }
 
+/// The figure of a device that names its warp scheduler.
+const SCHEDULER_KEY: &str = "timing.issue.scheduler";
+
 impl MachineArgs {
     /// The same as options of a run.
     pub fn options(&self) -> Options<'static> {
+        let mut set = key_values(&self.set);
+        if let Some(name) = &self.scheduler {
+            set.push((SCHEDULER_KEY.to_owned(), name.clone()));
+        }
         Options {
             device: named_device(self.device.as_ref()),
-            set: key_values(&self.set),
+            set,
+            timing: self.timing,
             divergence: self.divergence.map(|model| match model {
                 Divergence::Ipdom => DivergenceModel::Ipdom,
                 Divergence::Its => DivergenceModel::Its,

@@ -8,6 +8,7 @@ use warploom::report::{
     ExpectationReport, Failure, LaunchReport, Note, Outcome, Place, Report, Waiting,
 };
 
+use crate::human_timing;
 use crate::table::{Align, Rows, clean, count, percent, shorten};
 
 /// Launches that are shown side by side; more are shown in a row each.
@@ -33,7 +34,9 @@ pub fn report(report: &Report) -> String {
         few if few.len() <= SIDE_BY_SIDE => text.push_str(&columns(few)),
         many => text.push_str(&rows(many)),
     }
+    text.push_str(&human_timing::stalls(&report.launches));
     text.push_str(&hot_lines(&report.launches));
+    text.push_str(&human_timing::advice(&report.launches));
     for launch in &report.launches {
         for note in &launch.notes {
             text.push_str(&note_line(note));
@@ -72,10 +75,13 @@ fn extent([x, y, z]: [u32; 3]) -> String {
 }
 
 /// A metric's value in each launch.
-struct Metric {
-    key: &'static str,
-    nsight: &'static str,
-    get: fn(&LaunchReport) -> String,
+pub struct Metric {
+    /// The key in reports.
+    pub key: &'static str,
+    /// The metric of Nsight Compute with this meaning.
+    pub nsight: &'static str,
+    /// Reads it.
+    pub get: fn(&LaunchReport) -> String,
 }
 
 /// What follows the counters.
@@ -143,6 +149,11 @@ fn columns(launches: &[LaunchReport]) -> String {
     }
     for metric in &MORE {
         row(metric.key, each(&metric.get), metric.nsight);
+    }
+    if launches.iter().any(|launch| launch.metrics.timing.is_some()) {
+        for metric in human_timing::METRICS {
+            row(metric.key, each(&metric.get), metric.nsight);
+        }
     }
     table.draw()
 }

@@ -9,7 +9,9 @@ use warploom::plan::FilePlan;
 use crate::args::LessonArgs;
 use crate::human;
 use crate::interrupt;
+use crate::human_timing;
 use crate::lesson_grid::grid;
+use crate::lesson_timeline::timeline;
 use crate::output::{Done, Output, wants_colour};
 use crate::progress::Progress;
 use crate::table::{Align, Rows, clean, count};
@@ -71,6 +73,13 @@ fn draw(played: &Played, args: &LessonArgs, colour: bool) -> String {
     }
     text.push('\n');
     text.push_str(&totals(played));
+    if let Some(launch) = report.launches.first()
+        && let Some(timing) = &launch.metrics.timing
+    {
+        text.push('\n');
+        text.push_str(&timeline(&played.timeline, timing.cycles));
+        text.push_str(&human_timing::stalls(&report.launches));
+    }
     for note in report.launches.iter().flat_map(|launch| &launch.notes) {
         let _ = writeln!(text, "note: {}", clean(&note.message));
     }

@@ -561,7 +561,8 @@ unsafe fn in_space<const L: usize>(
                 if !window.holds(low, high) {
                     window = x.memory.window(low).unwrap_or(Window::EMPTY);
                 }
-                if !window.holds(low, high) {
+                let constant = space != Space::Const || !window.writable;
+                if !window.holds(low, high) || !constant {
                     let nearest = x.memory.neighbour(low);
                     let access = info(lane);
                     let kind = match nearest {
@@ -717,6 +718,16 @@ pub(crate) unsafe fn load_param<const L: usize>(
             bytes: access.bytes(),
         };
         let kind = outside(access, PARAMETERS, x.env.param_bytes);
+        return Err(Box::new(FaultAt { kind, lanes: exec }));
+    }
+    if offset & u64::from(access.bytes() - 1) != 0 {
+        let access = AccessInfo {
+            kind: AccessKind::Load,
+            space: Space::Param,
+            address: offset,
+            bytes: access.bytes(),
+        };
+        let kind = FaultKind::Misaligned { access };
         return Err(Box::new(FaultAt { kind, lanes: exec }));
     }
     let width = 1usize << access.width_log2;

@@ -15,8 +15,11 @@ use std::sync::Arc;
 
 use warploom_isa::address::GLOBAL_BASE;
 
-/// Least alignment of an allocation, and least size of the red zone behind it.
+/// Least alignment of an allocation.
 pub const ALLOCATION_ALIGN_BYTES: u64 = 256;
+/// Least size of the red zone behind an allocation. Addresses cost nothing, so it is wide: an index
+/// that is off by a row or a block still hits no other allocation.
+pub const RED_ZONE_BYTES: u64 = 1 << 20;
 
 /// Why memory could not be handed out or reached by the host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -158,10 +161,10 @@ pub struct Neighbour {
 impl Neighbour {
     /// A live one, seen from an address.
     pub fn new(kind: AllocationKind, base: u64, bytes: u64, address: u64) -> Neighbour {
-        let distance_bytes = if address < base {
-            -(base.wrapping_sub(address) as i64)
-        } else {
-            (address - base).saturating_sub(bytes.saturating_sub(1)) as i64
+        // Addresses wrap: the highest lie before the lowest.
+        let distance_bytes = match address.wrapping_sub(base) as i64 {
+            before if before < 0 => before,
+            offset => offset.saturating_sub(bytes.saturating_sub(1) as i64).max(0),
         };
         Neighbour {
             kind,
@@ -172,6 +175,9 @@ impl Neighbour {
         }
     }
 }
+
+/// Distance up to which an allocation is worth naming as a neighbour of an address.
+const NEAR_BYTES: u64 = 1 << 21;
 
 /// The device's global memory.
 #[derive(Clone, Default)]
@@ -208,7 +214,7 @@ impl Memory {
             .ok_or(error.clone())?;
         let next = base
             .checked_add(bytes)
-            .and_then(|end| end.checked_add(ALLOCATION_ALIGN_BYTES));
+            .and_then(|end| end.checked_add(RED_ZONE_BYTES));
         let backing = Arc::new(Backing::new(bytes)?);
         self.next = next.ok_or(error)?;
         if kind == AllocationKind::Heap {
@@ -367,6 +373,7 @@ impl Memory {
                 freed,
                 ..Neighbour::new(kind.clone(), base, bytes, address)
             })
+            .filter(|n| n.distance_bytes.unsigned_abs() < NEAR_BYTES)
             .min_by_key(|n| (n.distance_bytes.unsigned_abs(), n.freed))
     }
 }

@@ -10,10 +10,13 @@ use warploom_device::Scheduler;
 
 use crate::schedule::{Candidates, scheduler};
 
+/// Warps that a scheduler knows at most.
+pub const MOST_WARPS: u32 = 64;
+
 /// The loop and who runs it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LatencyModel {
-    /// Warps, 1 to 64.
+    /// Warps, 1 to [`MOST_WARPS`].
     pub warps: u32,
     /// Cycles until a load's value can be used.
     pub load_cycles: u32,
@@ -63,7 +66,7 @@ struct Warp {
 /// Runs the model until its state comes back.
 pub fn steady(model: &LatencyModel) -> Steady {
     let round = model.loads + model.loads * model.math;
-    let warps = model.warps.clamp(1, 64) as usize;
+    let warps = model.warps.clamp(1, MOST_WARPS) as usize;
     let mut scheduler = scheduler(model.scheduler, model.group_warps);
     let mut state = vec![
         Warp {
@@ -74,7 +77,11 @@ pub fn steady(model: &LatencyModel) -> Steady {
         warps
     ];
     (0..warps as u32).for_each(|slot| scheduler.enter(slot));
-    let live = if warps == 64 { !0 } else { (1 << warps) - 1 };
+    let live = if warps == MOST_WARPS as usize {
+        !0
+    } else {
+        (1 << warps) - 1
+    };
     let mut seen: FxHashMap<Vec<u64>, (u64, u64)> = FxHashMap::default();
     let (mut now, mut issues) = (0u64, 0u64);
     let mut path_free = 0.0f64;

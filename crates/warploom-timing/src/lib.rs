@@ -1,7 +1,16 @@
 //! The chip in time: how many cycles a kernel takes, and why.
 
+pub mod chip;
+mod costs;
 pub mod latency;
 pub mod lower;
 pub mod memory;
 pub mod schedule;
+mod sm;
+pub mod stall;
 pub mod stream;
+mod tally;
+
+pub use chip::{Timing, TimingError, TimingOptions, run};
+pub use stall::{Reason, Stalls};
+pub use tally::{Issued, Issues, Tally};

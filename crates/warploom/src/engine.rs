@@ -15,6 +15,7 @@ use warploom_machine::{
     LaunchSpec, Limits, LoadError, Machine, MachineConfig, MemoryError, Note, Observer, Outcome,
     RunResult,
 };
+use warploom_timing::{Issues, Timing, TimingError, TimingOptions};
 
 use crate::metrics::Tally;
 use crate::tally;
@@ -63,6 +64,13 @@ pub(crate) struct Ran {
     pub notes: Vec<Note>,
     pub blocks_done: u64,
     pub shared_bytes: u32,
+    pub timed: Option<Timed>,
+}
+
+/// How long a launch took.
+pub(crate) struct Timed {
+    pub timing: Timing,
+    pub lines: BTreeMap<Loc, Issues>,
 }
 
 /// A device with a module on it.
@@ -139,7 +147,59 @@ impl Engine {
             notes: result.notes,
             blocks_done: result.blocks_done,
             shared_bytes: launch.shared_bytes,
+            timed: None,
         })
+    }
+
+    /// A launch on a chip in time.
+    ///
+    /// # Errors
+    /// As [`Engine::launch`]; and when the launch cannot be timed.
+    pub(crate) fn launch_timed(
+        &mut self,
+        spec: &LaunchSpec,
+        control: &mut Control<'_>,
+        device: &Device,
+        options: &TimingOptions,
+    ) -> Result<Result<Ran, TimingError>, LaunchError> {
+        let launch = self.machine.prepare(spec)?;
+        let progress = control.progress;
+        let mut host = Host {
+            output: control.output,
+            progress: &mut |done| progress(done, launch.blocks),
+        };
+        let limits = Limits {
+            max_thread_instructions: control.max_thread_instructions,
+            interrupt: control.interrupt,
+        };
+        let machine = &mut self.machine;
+        let done = warploom_timing::run(machine, &launch, device, options, limits, &mut host);
+        let (result, timing) = match done {
+            Ok(done) => done,
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut outcome = result.outcome;
+        if let Outcome::Fault(fault) = &mut outcome {
+            self.name_polled(fault, spec);
+        }
+        let module = self.machine.module();
+        let mut lines: BTreeMap<Loc, Issues> = BTreeMap::new();
+        for (issues, origin) in timing.tally.by_pc.iter().zip(&module.origins) {
+            if *issues != Issues::default() {
+                let line = lines.entry(origin.loc).or_default();
+                line.issued += issues.issued;
+                line.stalls.add_all(&issues.stalls);
+            }
+        }
+        Ok(Ok(Ran {
+            outcome,
+            lines: tally::by_line(module, &result.counters),
+            hottest: tally::hottest(module, &result.counters),
+            notes: result.notes,
+            blocks_done: result.blocks_done,
+            shared_bytes: launch.shared_bytes,
+            timed: Some(Timed { timing, lines }),
+        }))
     }
 
     /// Adds to the waits of a deadlock what lies where lanes spin.

@@ -4,6 +4,7 @@ mod summary;
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use warploom_isa::Module;
 use warploom_machine::{Issue as MachineIssue, Observer};
 
@@ -46,6 +47,19 @@ pub struct Issue {
     pub live: u64,
 }
 
+/// A line that a warp issued, in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TimedIssue {
+    /// SM cycle, from the launch's first issue.
+    pub cycle: u64,
+    /// The scheduler, counted over all SMs.
+    pub scheduler: u32,
+    /// Where the SM keeps the warp: the number of the warp as long as only one block is there.
+    pub slot: u32,
+    /// Line of the lesson, from 1.
+    pub line: u32,
+}
+
 /// Which issues are kept; all are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
@@ -65,6 +79,8 @@ pub struct Played {
     pub issues: Vec<Issue>,
     /// Issues that were not kept because there were too many.
     pub left_out: u64,
+    /// With timing: when each issue was, in the order of cycles; as many as are kept.
+    pub timeline: Vec<TimedIssue>,
     /// The device and the arrays, as the run left them: buffers of the arrays' names.
     pub session: Session,
 }
@@ -118,9 +134,10 @@ pub fn play(
         text: text.to_owned(),
     });
     let module = lesson.module.clone();
-    let program = Program::from_module(module, vec![source], Vec::new(), Vec::new());
+    let program = || Program::of_lesson(module.clone(), vec![source.clone()]);
     let divergence = options.divergence.unwrap_or(DivergenceModel::of(&device));
-    let mut session = Session::new(program, device, divergence)?;
+    let again = (program(), device.clone());
+    let mut session = Session::new(program(), device, divergence)?;
     let launch = prepare(&lesson, &mut session)?;
     let mut recorder = Recorder {
         module: Arc::clone(session.program().module()),
@@ -160,13 +177,45 @@ pub fn play(
         }
         Err(Error::Input(error)) => return Err(error),
     }
+    let mut timeline = Vec::new();
+    if options.timing && report.outcome == Outcome::Ok {
+        // Once more from the start, in time: what it does is the same.
+        session = Session::new(again.0, again.1, divergence)?;
+        session.set_timing(true);
+        session.set_trace(keep.most.min(MAX_ISSUES));
+        let launch = prepare(&lesson, &mut session)?;
+        match session.launch(&launch, &mut control) {
+            Ok(done) => report.launches = vec![done],
+            Err(Error::Input(error)) => return Err(error),
+            Err(Error::Unsupported(error)) => report.error = Some(failure::unsupported(&error)),
+        }
+        timeline = timed(&mut session);
+    }
     Ok(Played {
         lesson,
         report,
         issues: recorder.issues,
         left_out: recorder.left_out,
+        timeline,
         session,
     })
+}
+
+/// When each issue of the last launch was.
+fn timed(session: &mut Session) -> Vec<TimedIssue> {
+    let trace = session.take_trace();
+    let first = trace.first().map_or(0, |issued| issued.cycle);
+    let schedulers = session.device().schedulers_per_sm;
+    let origins = &session.program().module().origins;
+    let issue = |issued: &warploom_timing::Issued| TimedIssue {
+        cycle: issued.cycle - first,
+        scheduler: issued.sm * schedulers + issued.scheduler,
+        slot: issued.slot,
+        line: origins
+            .get(issued.source as usize)
+            .map_or(0, |origin| origin.text_line),
+    };
+    trace.iter().map(issue).collect()
 }
 
 /// Makes the arrays' buffers, and the launch that takes them.

@@ -70,6 +70,7 @@
 //! not supported ([`error::UnsupportedError`]), and a kernel that does something wrong, which is
 //! an outcome of the report ([`report::Outcome::Fault`]).
 
+mod advice;
 pub mod arg;
 mod compare;
 pub mod compiler;
@@ -97,6 +98,7 @@ pub mod shape;
 mod sources;
 mod tally;
 pub mod text;
+mod timing;
 
 pub use engine::{Control, DEFAULT_MAX_THREAD_INSTRUCTIONS};
 pub use error::{Error, InputError, InputErrorKind, UnsupportedError};
@@ -107,3 +109,4 @@ pub use run::{Finished, Options, Watcher, run};
 pub use session::{DivergenceModel, Session};
 
 pub use warploom_device as device;
+pub use warploom_timing::latency;

@@ -1,5 +1,7 @@
 //! Counters by name: what they mean, and what the profiler calls them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use warploom_device::Limiter;
@@ -134,6 +136,44 @@ pub struct Metrics {
     pub warp_width: u32,
     /// What it takes of an SM.
     pub footprint: Footprint,
+    /// How long it took, where it was timed.
+    pub timing: Option<TimingMetrics>,
+}
+
+/// How long a launch takes on a chip, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimingMetrics {
+    /// Machine instructions issued, after lowering.
+    pub machine_instructions: u64,
+    /// SM clocks from the first issue to the last retirement.
+    pub cycles: u64,
+    /// The same at the device's clock, microseconds.
+    pub time_us: f64,
+    /// Machine instructions per cycle, all SMs together.
+    pub ipc: f64,
+    /// Share of the schedulers' issue slots that were used.
+    pub issue_slot_utilization: f64,
+    /// Resident warps over warp slots, on average over the time and all SMs.
+    pub achieved_occupancy: f64,
+    /// Warps that could issue, per scheduler and cycle.
+    pub eligible_warps: f64,
+    /// Warp-cycles by what the warp did or waited for.
+    pub stalls: BTreeMap<&'static str, u64>,
+    /// Bytes read from and written to device memory.
+    pub dram_bytes: u64,
+    /// Sectors of loads that the L1 had, over those asked for; 0 where there were none.
+    pub l1_hit_rate: f64,
+    /// The same for the L2.
+    pub l2_hit_rate: f64,
+}
+
+/// What a source line cost in time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineTiming {
+    /// Machine instructions issued.
+    pub machine_instructions: u64,
+    /// Warp-cycles by what the warp did or waited for, before or at the line's instructions.
+    pub stalls: BTreeMap<&'static str, u64>,
 }
 
 /// Every counter, zero or not, with the ratio after the counts that it comes from.
@@ -152,8 +192,26 @@ impl Serialize for Metrics {
         map.serialize_entry("shared_bytes_per_block", &footprint.shared_bytes_per_block)?;
         map.serialize_entry("theoretical_occupancy", &footprint.theoretical_occupancy)?;
         map.serialize_entry("occupancy_limiter", &footprint.occupancy_limiter)?;
+        if let Some(timing) = &self.timing {
+            serialize_flat(timing, &mut map)?;
+        }
         map.end()
     }
+}
+
+/// The timing metrics, key by key, into the map of all metrics.
+fn serialize_flat<M: SerializeMap>(timing: &TimingMetrics, map: &mut M) -> Result<(), M::Error> {
+    map.serialize_entry("machine_instructions", &timing.machine_instructions)?;
+    map.serialize_entry("cycles", &timing.cycles)?;
+    map.serialize_entry("time_us", &timing.time_us)?;
+    map.serialize_entry("ipc", &timing.ipc)?;
+    map.serialize_entry("issue_slot_utilization", &timing.issue_slot_utilization)?;
+    map.serialize_entry("achieved_occupancy", &timing.achieved_occupancy)?;
+    map.serialize_entry("eligible_warps", &timing.eligible_warps)?;
+    map.serialize_entry("stalls", &timing.stalls)?;
+    map.serialize_entry("dram_bytes", &timing.dram_bytes)?;
+    map.serialize_entry("l1_hit_rate", &timing.l1_hit_rate)?;
+    map.serialize_entry("l2_hit_rate", &timing.l2_hit_rate)
 }
 
 #[cfg(test)]

@@ -25,9 +25,17 @@ pub struct Program {
     pub(crate) sources: Sources,
     /// What its author should know.
     pub warnings: Vec<Diagnostic>,
+    /// A line of the source is an instruction of the machine.
+    as_written: bool,
 }
 
 impl Program {
+    /// Whether a line of the source is an instruction of the machine, as in lessons, so that no
+    /// compiler stands between the two.
+    pub fn is_lesson(&self) -> bool {
+        self.as_written
+    }
+
     /// PTX texts, given as (name, text) and linked together. Files that their line information
     /// names are looked for in `folders`.
     ///
@@ -54,6 +62,7 @@ impl Program {
                 warnings: located(loaded.warnings),
                 module: Arc::new(loaded.module),
                 sources,
+                as_written: false,
             }),
             Err(problems) => Err(InputError {
                 kind: InputErrorKind::Module,
@@ -70,17 +79,20 @@ impl Program {
         match warploom_lesson::parse(name, text) {
             Ok(lesson) => {
                 let texts = vec![source_text(name, text)];
-                Ok(Program::from_module(
-                    lesson.module,
-                    texts,
-                    Vec::new(),
-                    Vec::new(),
-                ))
+                Ok(Program::of_lesson(lesson.module, texts))
             }
             Err(found) => Err(InputError {
                 kind: InputErrorKind::Module,
                 diagnostics: lesson_diagnostics(name, text, found),
             }),
+        }
+    }
+
+    /// The module of a lesson, with its text.
+    pub(crate) fn of_lesson(module: Module, texts: Vec<Arc<SourceText>>) -> Program {
+        Program {
+            as_written: true,
+            ..Program::from_module(module, texts, Vec::new(), Vec::new())
         }
     }
 
@@ -95,6 +107,7 @@ impl Program {
             module: Arc::new(module),
             sources: Sources::new(texts, folders),
             warnings,
+            as_written: false,
         }
     }
 

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::metrics::{Metrics, Tally};
+use crate::metrics::{LineTiming, Metrics, Tally};
 
 /// Version of the report's form. It grows when a key is renamed or changes its meaning, not when
 /// one is added.
@@ -74,6 +74,9 @@ pub struct LaunchReport {
     pub blocks_done: u64,
     /// What it did; up to the failure, if it failed.
     pub metrics: Metrics,
+    /// What limits it and what would help, where it was timed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<String>,
     /// The same counters by source line, in the order of the text; they add up to `metrics`.
     ///
     /// Inlined code counts for the innermost of its places whose file can be read and is no
@@ -103,6 +106,9 @@ pub struct Line {
     /// What happened there.
     #[serde(flatten)]
     pub tally: Tally,
+    /// What it cost in time, where the launch was timed.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<LineTiming>,
 }
 
 /// A remark.

@@ -34,6 +34,8 @@ pub struct Options<'a> {
     pub set: Vec<(String, String)>,
     /// The divergence model; `None` takes the device's own.
     pub divergence: Option<DivergenceModel>,
+    /// Predict how long launches take on the device.
+    pub timing: bool,
     /// Host threads; 0 takes one for each core.
     pub threads: usize,
     /// Thread instructions of all launches together; `None` is 10¹².
@@ -148,6 +150,7 @@ pub fn run(
     let divergence = options.divergence.unwrap_or(DivergenceModel::of(&device));
     let notes = notes(&program, &device);
     let mut session = Session::new(program, device, divergence)?;
+    session.set_timing(options.timing);
     times.load = clock.lap();
     fill(plan, &mut session)?;
     times.fill = clock.lap();

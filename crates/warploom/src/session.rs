@@ -8,7 +8,10 @@ use warploom_machine::{
     Divergence, LaunchError, LaunchSpec, LoadError, MemoryError, NoObserver, Observer,
     Outcome as End,
 };
+use warploom_timing::lower::LowerOptions;
+use warploom_timing::{TimingError, TimingOptions};
 
+use crate::advice;
 use crate::compare::{Comparison, comparable};
 use crate::contents::Contents;
 use crate::engine::{Control, Engine, Ran};
@@ -24,6 +27,7 @@ use crate::program::Program;
 use crate::report::{ExpectationReport, Failure, LaunchReport, Line, Outcome};
 use crate::shape::ArrayType;
 use crate::text::{Diagnostic, did_you_mean, list};
+use crate::timing;
 
 /// How lanes that part meet again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +78,9 @@ pub struct Session {
     engine: Engine,
     buffers: BTreeMap<String, Buffer>,
     room: Room,
+    timed: bool,
+    trace_issues: usize,
+    trace: Vec<warploom_timing::Issued>,
 }
 
 impl Session {
@@ -115,7 +122,27 @@ impl Session {
             engine,
             buffers,
             room,
+            timed: false,
+            trace_issues: 0,
+            trace: Vec::new(),
         })
+    }
+
+    /// Times launches from now on, or no longer.
+    pub fn set_timing(&mut self, timed: bool) {
+        self.timed = timed;
+    }
+
+    /// Keeps the first issues of each timed launch from now on, at most so many.
+    pub(crate) fn set_trace(&mut self, most: usize) {
+        self.trace_issues = most;
+    }
+
+    /// The issues of the last timed launch that were kept, in the order of cycles.
+    pub(crate) fn take_trace(&mut self) -> Vec<warploom_timing::Issued> {
+        let mut trace = std::mem::take(&mut self.trace);
+        trace.sort_by_key(|issued| (issued.cycle, issued.sm, issued.scheduler));
+        trace
     }
 
     /// The program.
@@ -288,15 +315,49 @@ impl Session {
             resident_blocks: u64::from(occupancy.blocks_per_sm) * u64::from(self.device.sms),
         };
         let limit = control.max_thread_instructions;
-        let ran = match self.engine.launch(&spec, control, observer) {
-            Ok(ran) => ran,
-            Err(error) => return Err(refused(error, launch).into()),
+        let ran = if self.timed && !O::ACTIVE {
+            let mut options =
+                timing_options(&self.device, &occupancy, self.program.is_lesson());
+            options.trace_issues = self.trace_issues;
+            match self
+                .engine
+                .launch_timed(&spec, control, &self.device, &options)
+            {
+                Ok(Ok(mut ran)) => {
+                    if let Some(timed) = &mut ran.timed {
+                        self.trace = std::mem::take(&mut timed.timing.tally.trace);
+                    }
+                    ran
+                }
+                Ok(Err(error)) => return Err(not_timed(&error).into()),
+                Err(error) => return Err(refused(error, launch).into()),
+            }
+        } else {
+            match self.engine.launch(&spec, control, observer) {
+                Ok(ran) => ran,
+                Err(error) => return Err(refused(error, launch).into()),
+            }
         };
         Ok(self.report(&module, kernel, launch, &ran, need, &occupancy, limit))
     }
 
-    /// The first instruction that the kernel could reach and the machine cannot execute.
+    /// The first instruction that the kernel could reach and the machine cannot execute, or what
+    /// the kernel itself asks for.
     fn unsupported(&self, module: &Module, kernel: FunctionId) -> Option<UnsupportedError> {
+        let entry = module.function(kernel);
+        let cluster = entry.bounds.required_cluster.map(|[x, y, z]| [x, y.max(1), z.max(1)]);
+        if let Some([x, y, z]) = cluster.filter(|&size| size != [1; 3]) {
+            let place = self.program.sources.place(module, entry.origin.loc);
+            let file = entry.origin.loc.file;
+            return Some(UnsupportedError {
+                what: format!("clusters of blocks (.reqnctapercluster {x}, {y}, {z})"),
+                kernel: entry.name.clone(),
+                function: None,
+                file: place.file,
+                line: place.line,
+                spot: self.program.sources.spot(module, file, entry.origin.text_line),
+            });
+        }
         let reachable = module.reachable(kernel);
         let mut holders = reachable.into_iter().map(|id| (id, module.function(id)));
         let (id, function, found) =
@@ -373,9 +434,11 @@ impl Session {
         for (loc, part) in &ran.lines {
             tally.add(part);
             let place = places.place(*loc);
+            let issues = ran.timed.as_ref().and_then(|timed| timed.lines.get(loc));
             lines.push(Line {
                 place,
                 tally: *part,
+                timing: issues.map(timing::of_line),
             });
         }
         lines.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
@@ -383,6 +446,10 @@ impl Session {
             tally,
             warp_width: self.device.warp_width,
             footprint: need.metrics(occupancy, ran.shared_bytes),
+            timing: ran
+                .timed
+                .as_ref()
+                .map(|timed| timing::of_launch(&timed.timing)),
         };
         LaunchReport {
             kernel: name.clone(),
@@ -392,6 +459,7 @@ impl Session {
             error,
             notes: ran.notes.iter().map(|note| places.note(note)).collect(),
             blocks_done: ran.blocks_done,
+            advice: advice::of(&metrics, &self.device),
             metrics,
             lines,
         }
@@ -457,6 +525,30 @@ fn ending(places: &Places<'_>, ran: &Ran, kernel: &str, limit: u64) -> (Outcome,
             (Outcome::Limit, Some(failure))
         }
     }
+}
+
+/// How a launch of this residency is timed.
+fn timing_options(device: &Device, occupancy: &Occupancy, as_written: bool) -> TimingOptions {
+    let memory = &device.memory;
+    let carved = if memory.l1_unified {
+        occupancy.shared_carve_out_bytes
+    } else {
+        0
+    };
+    TimingOptions {
+        blocks_per_sm: occupancy.blocks_per_sm,
+        l1_bytes: memory.l1_bytes.saturating_sub(carved).into(),
+        lower: LowerOptions {
+            as_written,
+            ..LowerOptions::default()
+        },
+        trace_issues: 0,
+    }
+}
+
+fn not_timed(error: &TimingError) -> InputError {
+    let message = format!("the launch cannot be timed: {error}");
+    InputError::new(InputErrorKind::Module, Diagnostic::error(message))
 }
 
 fn memory_error(error: MemoryError) -> InputError {

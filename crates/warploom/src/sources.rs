@@ -34,6 +34,8 @@ pub(crate) struct Sources {
     texts: Vec<Arc<SourceText>>,
     folders: Vec<PathBuf>,
     read: RefCell<BTreeMap<String, Option<Arc<SourceText>>>>,
+    /// Where the lines of each text begin, in bytes, once somebody has asked for one.
+    starts: RefCell<BTreeMap<String, Vec<usize>>>,
 }
 
 impl Clone for Sources {
@@ -42,6 +44,7 @@ impl Clone for Sources {
             texts: self.texts.clone(),
             folders: self.folders.clone(),
             read: RefCell::default(),
+            starts: RefCell::default(),
         }
     }
 }
@@ -49,11 +52,10 @@ impl Clone for Sources {
 impl Sources {
     /// Loaded texts, and folders that relative file names may be below.
     pub(crate) fn new(texts: Vec<Arc<SourceText>>, folders: Vec<PathBuf>) -> Sources {
-        let read = RefCell::default();
         Sources {
             texts,
             folders,
-            read,
+            ..Sources::default()
         }
     }
 
@@ -65,7 +67,7 @@ impl Sources {
             .map_or("", String::as_str);
         let text = self
             .text(name)
-            .and_then(|source| line(&source.text, loc.line).map(str::to_owned));
+            .and_then(|source| self.line(name, &source.text, loc.line).map(str::to_owned));
         Place {
             file: self.short(name),
             line: loc.line,
@@ -77,9 +79,24 @@ impl Sources {
     pub(crate) fn spot(&self, module: &Module, file: FileId, number: u32) -> Option<Spot> {
         let name = module.files.get(file.0 as usize)?;
         let source = self.texts.iter().find(|text| text.origin == *name)?;
-        let line = line(&source.text, number)?;
+        let line = self.line(name, &source.text, number)?;
         let start = line.as_ptr() as usize - source.text.as_ptr() as usize;
         Some(Spot::new(source, start..start + line.len()))
+    }
+
+    /// Line `number` of the text of a name, from 1, without the spaces around it.
+    fn line<'t>(&self, name: &str, text: &'t str, number: u32) -> Option<&'t str> {
+        let index = (number as usize).checked_sub(1)?;
+        let mut known = self.starts.borrow_mut();
+        if !known.contains_key(name) {
+            let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+            known.insert(name.to_owned(), [0].into_iter().chain(ends).collect());
+        }
+        let starts = known.get(name)?;
+        let start = *starts.get(index)?;
+        let end = starts.get(index + 1).copied().unwrap_or(text.len());
+        // What follows the last line's end is no line.
+        (start < text.len()).then(|| text[start..end].trim())
     }
 
     /// A file's name without the folder that it shares with a module.
@@ -150,12 +167,6 @@ impl Sources {
         let origin = name.to_owned();
         Some(Arc::new(SourceText { origin, text }))
     }
-}
-
-/// Line `number` of a text, from 1, without the spaces around it.
-fn line(text: &str, number: u32) -> Option<&str> {
-    let index = (number as usize).checked_sub(1)?;
-    text.lines().nth(index).map(str::trim)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use warploom::device::model::latency::{Bandwidth, LatencyReport, SteadyState, WarpLoop};
-use warploom::device::{Device, Rule, warps_per_scheduler};
+use warploom::device::{Device, Rule, Scheduler, warps_per_scheduler};
+use warploom::latency;
 use warploom::report::SCHEMA_VERSION;
 use warploom::text::{Diagnostic, Spot};
 
@@ -33,7 +34,7 @@ pub fn run(args: &LatencyArgs, output: &mut Output) -> Done {
     let warps = args.warps.min(held.unwrap_or(u32::MAX));
     let bandwidth = bandwidth(args)?;
     let report_of = |warps| {
-        let simulated = simulated(args, &warp_loop, warps);
+        let simulated = simulated(args, &warp_loop, warps, bandwidth.as_ref());
         LatencyReport::new(&warp_loop, warps, bandwidth, simulated)
     };
     let report = report_of(warps);
@@ -76,18 +77,44 @@ fn bandwidth(args: &LatencyArgs) -> Result<Option<Bandwidth>, Failure> {
     }))
 }
 
-/// The steady state of the chosen scheduler. The ideal one needs no simulation.
-fn simulated(args: &LatencyArgs, warp_loop: &WarpLoop, warps: u32) -> Option<SteadyState> {
-    match args.scheduler {
+/// The steady state of the chosen scheduler. The ideal one needs no simulation; the others are those
+/// of an SM, which has room for no more warps than [`latency::MOST_WARPS`].
+fn simulated(
+    args: &LatencyArgs,
+    warp_loop: &WarpLoop,
+    warps: u32,
+    bandwidth: Option<&Bandwidth>,
+) -> Option<SteadyState> {
+    let scheduler = match args.scheduler {
         LoopScheduler::Ideal => {
             let issues = warp_loop.loop_instructions().saturating_mul(warps.into());
-            Some(SteadyState {
+            return Some(SteadyState {
                 issues,
                 cycles: warp_loop.loop_cycles().max(issues),
-            })
+            });
         }
-        LoopScheduler::Gto | LoopScheduler::Lrr | LoopScheduler::TwoLevel => None,
+        LoopScheduler::Gto => Scheduler::Gto,
+        LoopScheduler::Lrr => Scheduler::Lrr,
+        LoopScheduler::TwoLevel => Scheduler::TwoLevel,
+    };
+    if warps == 0 || warps > latency::MOST_WARPS {
+        return None;
     }
+    let sides = if warp_loop.divergent { 2 } else { 1 };
+    let steady = latency::steady(&latency::LatencyModel {
+        warps,
+        load_cycles: warp_loop.load_cycles,
+        math: warp_loop.math.saturating_mul(sides),
+        math_cycles: warp_loop.math_cycles,
+        loads: warp_loop.loads,
+        load_interval_cycles: bandwidth.map_or(0.0, |b| b.bytes_per_load / b.bytes_per_cycle),
+        scheduler,
+        group_warps: args.group,
+    });
+    Some(SteadyState {
+        issues: steady.issues,
+        cycles: steady.cycles,
+    })
 }
 
 fn formulas(args: &LatencyArgs, report: &LatencyReport) -> String {

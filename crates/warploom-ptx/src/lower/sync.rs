@@ -116,6 +116,10 @@ pub(crate) fn lower(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> 
                 scope,
                 ..Access::plain(Space::Generic, 0)
             };
+            // Who fences towards other blocks lets them see something in some order.
+            if scope != Scope::Cta {
+                ctx.facts.order_dependent = true;
+            }
             let inst = ctx.op(Op::Fence).mods(access.pack());
             ctx.emit(inst);
             Ok(())

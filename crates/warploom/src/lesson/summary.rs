@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Issue, Lesson, LineInfo, Path, Played};
+use super::{Issue, Lesson, LineInfo, Path, Played, TimedIssue};
 use crate::report::{LaunchReport, Report};
 
 /// A mask of lanes in hexadecimal, a digit for every four lanes of the warp.
@@ -134,6 +134,9 @@ struct LessonRecord<'a> {
     paths: Vec<PathSum>,
     issues: Vec<IssueRecord>,
     issues_left_out: u64,
+    /// With timing: when each issue was.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    timeline: &'a [TimedIssue],
 }
 
 impl Serialize for Played {
@@ -143,6 +146,7 @@ impl Serialize for Played {
             report,
             issues,
             left_out,
+            timeline,
             ..
         } = self;
         let lesson = LessonRecord {
@@ -154,6 +158,7 @@ impl Serialize for Played {
                 .map(|issue| IssueRecord::new(lesson, issue))
                 .collect(),
             issues_left_out: *left_out,
+            timeline,
         };
         Record { report, lesson }.serialize(serializer)
     }

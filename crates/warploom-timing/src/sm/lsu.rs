@@ -1,0 +1,303 @@
+//! The way of memory instructions through an SM: a queue, the pipeline that all partitions share,
+//! shared memory and the L1.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use warploom_device::Device;
+use warploom_isa::Space;
+use warploom_machine::AccessKind;
+
+use crate::memory::{AtomicAccess, L1, L1Access, L1Outcome, LineShape, Request, RequestKind};
+use crate::stall::Reason;
+use crate::stream::Reg;
+
+/// A memory instruction in the queue.
+#[derive(Clone, Debug)]
+pub struct MemoryOp {
+    /// When it arrives.
+    pub at: u64,
+    /// What waits for it.
+    pub waiter: Option<u32>,
+    /// Where it goes; never generic.
+    pub space: Space,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Cycles for which it occupies the pipeline.
+    pub service_cycles: u64,
+    /// Cycles after its start until its result is there, if no cache is asked.
+    pub latency_cycles: u64,
+    /// Lines that it asks the L1 for.
+    pub lines: SmallVec<[AtomicAccess; 4]>,
+}
+
+/// Registers of a warp that wait for memory.
+#[derive(Clone, Debug)]
+pub struct Waiter {
+    /// The warp's slot.
+    pub slot: u32,
+    /// Which of the slot's warps.
+    pub generation: u64,
+    /// The registers.
+    pub regs: SmallVec<[Reg; 2]>,
+    /// Answers that are missing.
+    pub missing: u32,
+    /// The last answer so far.
+    pub latest: u64,
+    /// What the warp waits for.
+    pub reason: Reason,
+}
+
+/// A request that leaves the SM.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// The request.
+    pub request: Request,
+    /// Whose answer it is.
+    pub token: Token,
+}
+
+/// What an answer is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Token {
+    /// A miss of the L1.
+    Miss(u32),
+    /// One waiter, past the L1.
+    Waiter(u32),
+    /// Nobody: a store is done.
+    Store,
+}
+
+/// The shared memory pipeline of an SM.
+pub struct Lsu {
+    queue: VecDeque<MemoryOp>,
+    /// When the pipeline takes the next instruction.
+    free_at: u64,
+    /// The first instruction waits for an entry of the L1's miss table, or for stores to leave.
+    blocked: bool,
+    l1: Option<L1>,
+    shape: LineShape,
+    waiters: Vec<Waiter>,
+    free_waiters: Vec<u32>,
+    /// Waiters of a miss.
+    misses: FxHashMap<u32, SmallVec<[u32; 4]>>,
+    stores_out: u32,
+    store_limit: u32,
+    limit: usize,
+    sm: u32,
+}
+
+/// Registers whose time has become known.
+pub struct Answer {
+    /// Whose.
+    pub waiter: Waiter,
+}
+
+impl Lsu {
+    /// For one SM; without an L1 where every access takes the same time.
+    pub fn new(device: &Device, sm: u32, l1_bytes: Option<u64>) -> Lsu {
+        Lsu {
+            queue: VecDeque::new(),
+            free_at: 0,
+            blocked: false,
+            l1: l1_bytes.map(|bytes| L1::new(device, bytes)),
+            shape: LineShape::l1(device),
+            waiters: Vec::new(),
+            free_waiters: Vec::new(),
+            misses: FxHashMap::default(),
+            stores_out: 0,
+            store_limit: device.timing.l1.mshr_entries,
+            limit: device.timing.lsu.sm_queue_entries as usize,
+            sm,
+        }
+    }
+
+    /// The L1, for its counts.
+    pub fn l1(&self) -> Option<&L1> {
+        self.l1.as_ref()
+    }
+
+    /// Whether the queue takes another instruction.
+    pub fn has_room(&self) -> bool {
+        self.queue.len() < self.limit
+    }
+
+    /// When it can next do something.
+    pub fn next_at(&self) -> u64 {
+        match self.queue.front() {
+            Some(op) if !self.blocked => op.at.max(self.free_at),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Registers a waiter; `missing` answers come.
+    pub fn wait(&mut self, waiter: Waiter) -> u32 {
+        if let Some(number) = self.free_waiters.pop() {
+            self.waiters[number as usize] = waiter;
+            number
+        } else {
+            self.waiters.push(waiter);
+            self.waiters.len() as u32 - 1
+        }
+    }
+
+    /// Takes an instruction.
+    pub fn push(&mut self, op: MemoryOp) {
+        self.queue.push_back(op);
+    }
+
+    /// Works until `now`. Requests that leave the SM go to `out`; what has become known to
+    /// `answers`.
+    pub fn process(&mut self, now: u64, out: &mut Vec<Outgoing>, answers: &mut Vec<Answer>) {
+        while !self.blocked {
+            let Some(op) = self.queue.front() else {
+                return;
+            };
+            let start = op.at.max(self.free_at);
+            if start > now {
+                return;
+            }
+            let Some(mut op) = self.queue.pop_front() else {
+                return;
+            };
+            if !self.start(&mut op, start, out, answers) {
+                self.blocked = true;
+                self.queue.push_front(op);
+            }
+        }
+    }
+
+    /// Starts an instruction; false if it has to wait for an answer first.
+    fn start(
+        &mut self,
+        op: &mut MemoryOp,
+        start: u64,
+        out: &mut Vec<Outgoing>,
+        answers: &mut Vec<Answer>,
+    ) -> bool {
+        let global = matches!(op.space, Space::Global | Space::Local | Space::Generic);
+        let Some(l1) = self.l1.as_mut().filter(|_| global) else {
+            self.free_at = start + op.service_cycles;
+            let at = start + op.latency_cycles + op.service_cycles - 1;
+            self.answer(op.waiter, at, answers);
+            return true;
+        };
+        while let Some(&atomic) = op.lines.last() {
+            let line = atomic.access;
+            let kind = match op.kind {
+                AccessKind::Load => L1Access::Load,
+                AccessKind::Store => L1Access::Store,
+                AccessKind::Atomic => L1Access::Atomic,
+            };
+            let sends = kind != L1Access::Load;
+            if sends && self.stores_out >= self.store_limit {
+                return false;
+            }
+            match l1.access(&line, kind) {
+                L1Outcome::Hit { ready_cycles } => {
+                    let at = start + u64::from(ready_cycles) + op.service_cycles - 1;
+                    if let Some(number) = op.waiter {
+                        let waiter = &mut self.waiters[number as usize];
+                        waiter.latest = waiter.latest.max(at);
+                        waiter.missing -= 1;
+                    }
+                }
+                L1Outcome::Miss { id, sectors } => {
+                    out.push(Outgoing {
+                        request: Request {
+                            issue_cycle: start,
+                            sm: self.sm,
+                            line: line.line,
+                            sectors,
+                            kind: RequestKind::Read,
+                        },
+                        token: Token::Miss(id),
+                    });
+                    if let Some(number) = op.waiter {
+                        self.misses.entry(id).or_default().push(number);
+                    }
+                }
+                L1Outcome::Merged { id } => {
+                    if let Some(number) = op.waiter {
+                        self.misses.entry(id).or_default().push(number);
+                    }
+                }
+                L1Outcome::Sent => {
+                    self.stores_out += 1;
+                    let (kind, token) = if op.kind == AccessKind::Atomic {
+                        let kind = RequestKind::Atomic {
+                            operations: atomic.operations,
+                            same_address: atomic.same_address,
+                            returns: op.waiter.is_some(),
+                        };
+                        (kind, op.waiter.map_or(Token::Store, Token::Waiter))
+                    } else {
+                        let bytes = self.shape.bytes(line.sectors);
+                        (RequestKind::Write { bytes }, Token::Store)
+                    };
+                    out.push(Outgoing {
+                        request: Request {
+                            issue_cycle: start,
+                            sm: self.sm,
+                            line: line.line,
+                            sectors: line.sectors,
+                            kind,
+                        },
+                        token,
+                    });
+                }
+                L1Outcome::Stall => return false,
+            }
+            op.lines.pop();
+        }
+        self.free_at = start + op.service_cycles;
+        if let Some(number) = op.waiter
+            && self.waiters[number as usize].missing == 0
+        {
+            let at = self.waiters[number as usize].latest;
+            self.answer(Some(number), at, answers);
+        }
+        true
+    }
+
+    fn answer(&mut self, waiter: Option<u32>, at: u64, answers: &mut Vec<Answer>) {
+        let Some(number) = waiter else {
+            return;
+        };
+        let mut waiter = self.waiters[number as usize].clone();
+        waiter.latest = waiter.latest.max(at);
+        self.free_waiters.push(number);
+        answers.push(Answer { waiter });
+    }
+
+    /// The answer to a request arrives.
+    pub fn respond(&mut self, now: u64, token: Token, answers: &mut Vec<Answer>) {
+        let numbers: SmallVec<[u32; 4]> = match token {
+            Token::Store => {
+                self.stores_out -= 1;
+                SmallVec::new()
+            }
+            Token::Waiter(number) => {
+                self.stores_out -= 1;
+                SmallVec::from_slice(&[number])
+            }
+            Token::Miss(id) => {
+                if let Some(l1) = &mut self.l1 {
+                    l1.fill(id);
+                }
+                self.misses.remove(&id).unwrap_or_default()
+            }
+        };
+        self.blocked = false;
+        for number in numbers {
+            let waiter = &mut self.waiters[number as usize];
+            waiter.missing -= 1;
+            waiter.latest = waiter.latest.max(now);
+            // An instruction that is still at the head of the queue has more to ask for.
+            if waiter.missing == 0 {
+                self.answer(Some(number), now, answers);
+            }
+        }
+    }
+}

@@ -1,0 +1,780 @@
+//! A streaming multiprocessor: partitions with warps, their schedulers and pipelines, and the way to
+//! memory.
+//!
+//! An SM has its own clock. [`Sm::run`] takes it from one cycle in which something can happen to the
+//! next. A warp's next instruction is known from the stream before the warp has executed it; the
+//! functional machine executes a segment when the first instruction of it issues.
+
+mod fetch;
+pub mod lsu;
+pub mod slot;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use smallvec::SmallVec;
+use warploom_device::Device;
+use warploom_isa::{Pc, Space};
+use warploom_machine::{AccessEvent, AccessKind, Next, Outcome, Step, Steps};
+
+use crate::costs::{Cost, Costs, UNITS, UnitClock};
+use crate::memory::{AtomicAccess, L1Passes, LineAccess, LineShape, atomic_lines, lines};
+use crate::schedule::{Candidates, WarpScheduler, scheduler};
+use crate::stall::Reason;
+use crate::stream::{Class, Stream, TimedInst};
+use crate::tally::{Issued, Tally};
+use fetch::Fetch;
+use lsu::{Answer, Lsu, MemoryOp, Outgoing, Token, Waiter};
+use slot::{Hold, Slot, UNKNOWN};
+
+/// What all SMs share while they run.
+pub struct Shared<'a> {
+    /// The chip.
+    pub device: &'a Device,
+    /// Its pipelines.
+    pub costs: &'a Costs,
+    /// The kernel.
+    pub stream: &'a Stream,
+    /// The functional machine.
+    pub steps: &'a mut dyn Steps,
+    /// Blocks that have not started.
+    pub blocks: &'a mut Dispatcher,
+    /// Counts.
+    pub tally: &'a mut Tally,
+}
+
+/// Why a run ends early.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// As the functional machine ends.
+    Outcome(Outcome),
+    /// The stream does not hold an instruction that executes.
+    NotLowered(Pc),
+}
+
+/// Hands out blocks in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Dispatcher {
+    /// The next block.
+    pub next: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Warps of a block.
+    pub warps_per_block: usize,
+    /// When the device can start the next one.
+    pub free_at: f64,
+}
+
+/// A scheduler and its warps.
+struct Partition {
+    scheduler: Box<dyn WarpScheduler>,
+    /// Slots with a warp.
+    live: u64,
+    units: [UnitClock; UNITS],
+    /// When it can hand the next memory instruction on.
+    memory_free_at: u64,
+    /// Nothing can issue before.
+    next_try: u64,
+}
+
+/// A resident block.
+struct Resident {
+    place: usize,
+    /// Warps that have not exited.
+    warps: usize,
+}
+
+/// One SM.
+pub struct Sm {
+    number: u32,
+    now: u64,
+    partitions: Vec<Partition>,
+    /// Slots of all partitions: partition after partition.
+    slots: Vec<Slot>,
+    slots_per_partition: usize,
+    shared_units: [UnitClock; UNITS],
+    lsu: Lsu,
+    fetch: Fetch,
+    shape: LineShape,
+    passes: L1Passes,
+    blocks: Vec<Resident>,
+    free_places: Vec<usize>,
+    /// Answers to come: cycle, order, which.
+    responses: BinaryHeap<Reverse<(u64, u64, usize)>>,
+    tokens: Vec<Token>,
+    free_tokens: Vec<usize>,
+    arrivals: u64,
+    answers: Vec<Answer>,
+    next_partition: usize,
+    /// When room for another block is to be looked for.
+    refill_at: u64,
+}
+
+impl Sm {
+    /// An SM of a device that holds `block_limit` blocks; `l1_bytes` is the L1 beside the shared
+    /// memory that the blocks leave it.
+    pub fn new(device: &Device, number: u32, block_limit: usize, l1_bytes: Option<u64>) -> Sm {
+        let issue = &device.timing.issue;
+        let count = device.schedulers_per_sm.max(1) as usize;
+        let slots_per_partition = (device.limits.warps_per_sm as usize)
+            .div_ceil(count)
+            .min(64);
+        let partition = || Partition {
+            scheduler: scheduler(issue.scheduler, issue.two_level_warps),
+            live: 0,
+            units: [UnitClock::default(); UNITS],
+            memory_free_at: 0,
+            next_try: 0,
+        };
+        Sm {
+            number,
+            now: 0,
+            partitions: (0..count).map(|_| partition()).collect(),
+            slots: vec![Slot::new(); count * slots_per_partition],
+            slots_per_partition,
+            shared_units: [UnitClock::default(); UNITS],
+            lsu: Lsu::new(device, number, l1_bytes),
+            fetch: Fetch::new(device),
+            shape: LineShape::l1(device),
+            passes: L1Passes::new(device),
+            blocks: Vec::new(),
+            free_places: (0..block_limit)
+                .rev()
+                .map(|place| number as usize * block_limit + place)
+                .collect(),
+            responses: BinaryHeap::new(),
+            tokens: Vec::new(),
+            free_tokens: Vec::new(),
+            arrivals: 0,
+            answers: Vec::new(),
+            next_partition: 0,
+            refill_at: u64::MAX,
+        }
+    }
+
+    /// The first cycle in which it can do something; `u64::MAX` if only an answer can wake it.
+    pub fn next_at(&self) -> u64 {
+        self.now
+    }
+
+    /// Whether a warp is there.
+    pub fn is_busy(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
+    /// Its memory pipeline, for the counts.
+    pub fn lsu(&self) -> &Lsu {
+        &self.lsu
+    }
+
+    /// Announces the answer to a request.
+    pub fn expect(&mut self, token: Token, at: u64) {
+        let number = match self.free_tokens.pop() {
+            Some(number) => {
+                self.tokens[number] = token;
+                number
+            }
+            None => {
+                self.tokens.push(token);
+                self.tokens.len() - 1
+            }
+        };
+        self.arrivals += 1;
+        self.responses.push(Reverse((at, self.arrivals, number)));
+        self.now = self.now.min(at);
+    }
+
+    /// Takes the next block if there is room and one is left.
+    ///
+    /// # Errors
+    /// As for [`Sm::run`].
+    pub fn take_block(&mut self, at: u64, shared: &mut Shared<'_>) -> Result<bool, End> {
+        let free = self.slots.iter().filter(|slot| !slot.live).count();
+        let warps = shared.blocks.warps_per_block;
+        if shared.blocks.next == shared.blocks.blocks || free < warps {
+            return Ok(false);
+        }
+        let Some(place) = self.free_places.pop() else {
+            return Ok(false);
+        };
+        let launch = &shared.device.timing.launch;
+        let start = shared.blocks.free_at.max(at as f64);
+        shared.blocks.free_at = start + launch.block_interval_cycles;
+        let start = start.ceil() as u64 + u64::from(launch.block_start_cycles);
+        shared.steps.enter(place, shared.blocks.next);
+        shared.blocks.next += 1;
+        self.blocks.push(Resident { place, warps });
+        for warp in 0..warps {
+            let Some(number) = self.free_slot() else {
+                break;
+            };
+            let partition = number / self.slots_per_partition;
+            let local = number % self.slots_per_partition;
+            self.slots[number].enter(place, warp, start, shared.stream.registers);
+            let partition = &mut self.partitions[partition];
+            partition.live |= 1 << local;
+            partition.scheduler.enter(local as u32);
+            partition.next_try = partition.next_try.min(start);
+            let released = self.prepare(number, start, (start, Reason::Wait), shared)?;
+            if let Some(place) = released {
+                self.release(place, start, shared)?;
+            }
+        }
+        self.now = self.now.min(start);
+        Ok(true)
+    }
+
+    /// A free slot; warps go to the partitions in turn.
+    fn free_slot(&mut self) -> Option<usize> {
+        let count = self.partitions.len();
+        for step in 0..count {
+            let partition = (self.next_partition + step) % count;
+            let first = partition * self.slots_per_partition;
+            let slots = &self.slots[first..first + self.slots_per_partition];
+            if let Some(local) = slots.iter().position(|slot| !slot.live) {
+                self.next_partition = (partition + 1) % count;
+                return Some(first + local);
+            }
+        }
+        None
+    }
+
+    /// Runs up to, not including, a cycle.
+    ///
+    /// # Errors
+    /// How the launch ended, if it ended early.
+    pub fn run(
+        &mut self,
+        until: u64,
+        shared: &mut Shared<'_>,
+        out: &mut Vec<Outgoing>,
+    ) -> Result<(), End> {
+        while self.now < until {
+            let now = self.now;
+            if self.refill_at <= now {
+                self.refill_at = u64::MAX;
+                while self.take_block(now, shared)? {}
+            }
+            self.receive(now);
+            self.lsu.process(now, out, &mut self.answers);
+            self.wake(now, shared);
+            let mut next = u64::MAX;
+            for partition in 0..self.partitions.len() {
+                if self.partitions[partition].next_try <= now {
+                    self.issue_from(partition, now, shared)?;
+                }
+                next = next.min(self.partitions[partition].next_try);
+            }
+            // What has just issued may have reached the memory pipeline.
+            next = next.min(self.lsu.next_at().max(now + 1));
+            if let Some(&Reverse((at, ..))) = self.responses.peek() {
+                next = next.min(at);
+            }
+            self.now = next.min(self.refill_at).max(now + 1);
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, now: u64) {
+        while let Some(&Reverse((at, _, number))) = self.responses.peek()
+            && at <= now
+        {
+            self.responses.pop();
+            self.free_tokens.push(number);
+            self.lsu.respond(at, self.tokens[number], &mut self.answers);
+        }
+    }
+
+    /// Lets warps know which registers are there or will be.
+    fn wake(&mut self, now: u64, shared: &Shared<'_>) {
+        for Answer { waiter } in std::mem::take(&mut self.answers) {
+            let number = waiter.slot as usize;
+            let slot = &mut self.slots[number];
+            if !slot.live || slot.generation != waiter.generation {
+                continue;
+            }
+            slot.expect(&waiter.regs, waiter.latest, waiter.reason);
+            if slot.hold == Hold::Register {
+                let inst = &shared.stream.insts[slot.position as usize];
+                slot.wait_for(inst, now, waiter.reason);
+                let partition = &mut self.partitions[number / self.slots_per_partition];
+                partition.next_try = partition.next_try.min(slot.ready_at);
+            }
+        }
+    }
+
+    /// One turn of a scheduler.
+    fn issue_from(
+        &mut self,
+        partition: usize,
+        now: u64,
+        shared: &mut Shared<'_>,
+    ) -> Result<(), End> {
+        let issue = &shared.device.timing.issue;
+        for _ in 0..issue.per_turn {
+            let (candidates, next) = self.candidates(partition, now, shared);
+            self.partitions[partition].next_try = next;
+            if candidates.ready == 0 {
+                return Ok(());
+            }
+            shared.tally.eligible += u64::from(candidates.ready.count_ones());
+            let Some(local) = self.partitions[partition].scheduler.pick(&candidates) else {
+                self.partitions[partition].next_try = now + 1;
+                return Ok(());
+            };
+            let mut others = candidates.ready & !(1 << local);
+            while others != 0 {
+                let other = others.trailing_zeros() as usize;
+                others &= others - 1;
+                self.slots[partition * self.slots_per_partition + other].passed_over += 1;
+            }
+            self.issue(partition, local as usize, now, shared)?;
+            let soonest = now + u64::from(issue.turn_cycles);
+            self.partitions[partition].next_try = soonest;
+        }
+        Ok(())
+    }
+
+    /// The warps that can issue, and when the next one may if there is none.
+    fn candidates(&self, partition: usize, now: u64, shared: &Shared<'_>) -> (Candidates, u64) {
+        let this = &self.partitions[partition];
+        let first = partition * self.slots_per_partition;
+        let mut candidates = Candidates {
+            live: this.live,
+            ..Candidates::default()
+        };
+        let mut next = u64::MAX;
+        let mut rest = this.live;
+        while rest != 0 {
+            let local = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let slot = &self.slots[first + local];
+            let bit = 1u64 << local;
+            if slot.ready_at > now {
+                if slot.reason == Reason::LongScoreboard {
+                    candidates.memory |= bit;
+                }
+                next = next.min(slot.ready_at);
+                continue;
+            }
+            let class = shared.stream.insts[slot.position as usize].class;
+            let free = self.free_at(partition, class, now, shared);
+            if free <= now {
+                candidates.ready |= bit;
+                if matches!(class, Class::Memory | Class::SpillLoad) {
+                    candidates.loads |= bit;
+                }
+            } else {
+                next = next.min(free);
+            }
+        }
+        (candidates, next)
+    }
+
+    /// When what an instruction needs can take it, from `now` on.
+    fn free_at(&self, partition: usize, class: Class, now: u64, shared: &Shared<'_>) -> u64 {
+        if let Some(cost) = shared.costs.of(class) {
+            return self.unit(partition, cost).free_at(cost, now);
+        }
+        match class {
+            Class::Memory | Class::SpillStore | Class::SpillLoad => {
+                let at = self.partitions[partition].memory_free_at.max(now);
+                if self.lsu.has_room() {
+                    at
+                } else {
+                    at.max(self.lsu.next_at().max(now + 1))
+                }
+            }
+            _ => now,
+        }
+    }
+
+    fn unit(&self, partition: usize, cost: &Cost) -> UnitClock {
+        if cost.shared {
+            self.shared_units[cost.unit]
+        } else {
+            self.partitions[partition].units[cost.unit]
+        }
+    }
+
+    /// Issues the next instruction of a warp.
+    fn issue(
+        &mut self,
+        partition: usize,
+        local: usize,
+        now: u64,
+        shared: &mut Shared<'_>,
+    ) -> Result<(), End> {
+        let number = partition * self.slots_per_partition + local;
+        let inst = &shared.stream.insts[self.slots[number].position as usize];
+        let mut released = None;
+        if !self.slots[number].stepped {
+            released = self.step(number, shared)?;
+        }
+        self.account(number, inst, now, shared);
+        let resume = self.execute(partition, number, inst, now, shared);
+        self.slots[number].position += 1;
+        let released = match self.prepare(number, now, resume, shared)? {
+            Some(place) => Some(place),
+            None => released,
+        };
+        if let Some(place) = released {
+            self.release(place, now, shared)?;
+        }
+        Ok(())
+    }
+
+    /// Executes a warp's segment; the place of its block if that released other warps.
+    fn step(&mut self, number: usize, shared: &mut Shared<'_>) -> Result<Option<usize>, End> {
+        let slot = &mut self.slots[number];
+        slot.events.clear();
+        slot.stepped = true;
+        match shared.steps.step(slot.place, slot.warp, &mut slot.events) {
+            Step::Ran { released } => Ok(released.then_some(slot.place)),
+            Step::Fault(fault) => Err(End::Outcome(Outcome::Fault(fault))),
+            Step::Limit => Err(End::Outcome(Outcome::Limit)),
+        }
+    }
+
+    /// Books the cycles since the warp's last issue, and the issue.
+    fn account(&mut self, number: usize, inst: &TimedInst, now: u64, shared: &mut Shared<'_>) {
+        let slot = &mut self.slots[number];
+        let ready = slot.ready_at.clamp(slot.since, now);
+        let throttle = match inst.class {
+            Class::Memory => match slot.events.accesses_of(inst.source).next() {
+                Some(access) if access.space == Space::Shared => Reason::MioThrottle,
+                _ => Reason::LgThrottle,
+            },
+            Class::SpillStore | Class::SpillLoad => Reason::LgThrottle,
+            Class::Shuffle => Reason::MioThrottle,
+            _ => Reason::MathPipeThrottle,
+        };
+        let blocked = (now - ready).saturating_sub(slot.passed_over);
+        let tally = &mut shared.tally;
+        tally.issue(Issued {
+            cycle: now,
+            sm: self.number,
+            scheduler: (number / self.slots_per_partition) as u32,
+            slot: number as u32,
+            warp: slot.warp as u32,
+            source: inst.source,
+        });
+        tally.stall(inst.source, slot.reason, ready - slot.since);
+        tally.stall(inst.source, Reason::NotSelected, now - ready - blocked);
+        tally.stall(inst.source, throttle, blocked);
+        tally.stall(inst.source, Reason::Selected, 1);
+        slot.since = now + 1;
+        slot.passed_over = 0;
+    }
+
+    /// Puts an instruction into its pipeline. Returns when the warp's next one may issue, and what it
+    /// waits for until then.
+    fn execute(
+        &mut self,
+        partition: usize,
+        number: usize,
+        inst: &TimedInst,
+        now: u64,
+        shared: &mut Shared<'_>,
+    ) -> (u64, Reason) {
+        let timing = &shared.device.timing;
+        let control = &timing.control;
+        let next = now + u64::from(timing.issue.warp_interval_cycles);
+        let slot = &mut self.slots[number];
+        slot.last_result = slot.last_result.max(now + 1);
+        if let Some(cost) = shared.costs.of(inst.class) {
+            slot.write(inst, cost, now);
+            let clock = if cost.shared {
+                &mut self.shared_units[cost.unit]
+            } else {
+                &mut self.partitions[partition].units[cost.unit]
+            };
+            clock.take(cost, now);
+        }
+        match inst.class {
+            Class::Branch => {
+                let event = self.slots[number].events.of(inst.source);
+                let parts = event
+                    .is_some_and(|event| event.executing != 0 && event.executing != event.active);
+                let extra = if parts { control.divergence_cycles } else { 0 };
+                let cycles = u64::from(control.branch_cycles) + u64::from(extra);
+                (next.max(now + cycles), Reason::BranchResolving)
+            }
+            Class::Barrier => (
+                next.max(now + u64::from(control.barrier_cycles)),
+                Reason::Barrier,
+            ),
+            Class::WarpBarrier => (
+                next.max(now + u64::from(control.warp_barrier_cycles)),
+                Reason::Barrier,
+            ),
+            Class::Fence => (
+                next.max(now + u64::from(control.fence_cycles)),
+                Reason::Membar,
+            ),
+            Class::Sleep => (next + SLEEP_CYCLES, Reason::Sleeping),
+            Class::Memory | Class::SpillStore | Class::SpillLoad => {
+                self.memory(partition, number, inst, now, shared);
+                (next, Reason::Wait)
+            }
+            _ => (next, Reason::Wait),
+        }
+    }
+
+    /// Sends a memory instruction on its way.
+    fn memory(
+        &mut self,
+        partition: usize,
+        number: usize,
+        inst: &TimedInst,
+        now: u64,
+        shared: &mut Shared<'_>,
+    ) {
+        let timing = &shared.device.timing;
+        let interval = u64::from(timing.lsu.partition_interval_cycles);
+        self.partitions[partition].memory_free_at = now + interval;
+        let accesses: SmallVec<[AccessEvent; 2]> = match inst.class {
+            Class::Memory => self.slots[number]
+                .events
+                .accesses_of(inst.source)
+                .copied()
+                .collect(),
+            _ => SmallVec::new(),
+        };
+        if let Some(flat) = &timing.flat {
+            let loads = inst.class != Class::SpillStore
+                && accesses
+                    .iter()
+                    .all(|access| access.kind != AccessKind::Store);
+            let cycles = if loads {
+                flat.load_cycles
+            } else {
+                flat.store_cycles
+            };
+            let at = now + u64::from(cycles);
+            self.slots[number].expect(&inst.defs, at, Reason::LongScoreboard);
+            self.slots[number].last_result = self.slots[number].last_result.max(at);
+            return;
+        }
+        for access in &accesses {
+            let op = self.operation(number, access, now, shared);
+            let returns = access.kind != AccessKind::Store && !inst.defs.is_empty();
+            let shared_space = access.space == Space::Shared;
+            let reason = if shared_space {
+                Reason::ShortScoreboard
+            } else {
+                Reason::LongScoreboard
+            };
+            let waiter = returns.then(|| {
+                self.slots[number].expect(&inst.defs, UNKNOWN, reason);
+                self.lsu.wait(Waiter {
+                    slot: number as u32,
+                    generation: self.slots[number].generation,
+                    regs: inst.defs.iter().copied().collect(),
+                    missing: op.lines.len() as u32,
+                    latest: 0,
+                    reason,
+                })
+            });
+            self.lsu.push(MemoryOp { waiter, ..op });
+        }
+    }
+
+    /// What an access asks of the memory pipeline.
+    fn operation(
+        &self,
+        number: usize,
+        access: &AccessEvent,
+        now: u64,
+        shared: &Shared<'_>,
+    ) -> MemoryOp {
+        let device = shared.device;
+        let timing = &device.timing;
+        let slot = &self.slots[number];
+        let addresses = slot.events.addresses(access);
+        let mut op = MemoryOp {
+            at: now + 1,
+            waiter: None,
+            space: access.space,
+            kind: access.kind,
+            service_cycles: 1,
+            latency_cycles: 1,
+            lines: SmallVec::new(),
+        };
+        let atomic = access.kind == AccessKind::Atomic;
+        let shape = self.shape;
+        match access.space {
+            Space::Shared => {
+                let pass = u64::from(timing.shared.pass_cycles);
+                let passes = warploom_machine::shared_passes(addresses, access.lanes, access.bytes);
+                op.service_cycles = (u64::from(passes) * pass).max(1);
+                op.latency_cycles = u64::from(match access.kind {
+                    AccessKind::Load => timing.shared.load_cycles,
+                    AccessKind::Store => timing.shared.store_cycles,
+                    AccessKind::Atomic => timing.atomics.shared_cycles,
+                }) - 1;
+                if atomic {
+                    let found = atomic_lines(addresses, access.lanes, access.bytes, shape);
+                    let same = found.iter().map(|line| line.same_address).max();
+                    let repeat = u64::from(timing.atomics.shared_same_address_cycles);
+                    op.service_cycles += repeat * u64::from(same.unwrap_or(1).max(1) - 1);
+                }
+            }
+            Space::Const | Space::Param => {
+                op.latency_cycles = u64::from(timing.constant.l1_cycles);
+            }
+            _ => {
+                let local: SmallVec<[u64; 32]>;
+                let addresses = if access.space == Space::Local {
+                    local = self.interleaved(number, addresses, shared);
+                    &local[..]
+                } else {
+                    addresses
+                };
+                let (lanes, bytes) = (access.lanes, access.bytes);
+                op.lines = if atomic {
+                    atomic_lines(addresses, lanes, bytes, shape)
+                } else {
+                    let found = lines(addresses, lanes, bytes, shape);
+                    found.into_iter().map(plain).collect()
+                };
+                let passes = self.passes.load(addresses, lanes, bytes, op.lines.len());
+                op.service_cycles = u64::from(passes).max(1);
+            }
+        }
+        op
+    }
+
+    /// Where local addresses lie in device memory: the same word of neighbouring lanes side by side.
+    fn interleaved(
+        &self,
+        number: usize,
+        addresses: &[u64],
+        shared: &Shared<'_>,
+    ) -> SmallVec<[u64; 32]> {
+        let width = u64::from(shared.device.warp_width);
+        let warps = self.slots.len() as u64;
+        let warp = u64::from(self.number) * warps + number as u64;
+        let bytes = u64::from(shared.device.limits.local_bytes_per_thread) * width;
+        let base = LOCAL_BASE + warp * bytes;
+        let place = |(lane, &address): (usize, &u64)| {
+            base + (address / 4 * width + lane as u64) * 4 + address % 4
+        };
+        addresses.iter().enumerate().map(place).collect()
+    }
+
+    /// Finds a warp's next instruction and when it can issue. The place of the block if executing
+    /// something released other warps.
+    fn prepare(
+        &mut self,
+        number: usize,
+        now: u64,
+        (mut from, mut reason): (u64, Reason),
+        shared: &mut Shared<'_>,
+    ) -> Result<Option<usize>, End> {
+        let mut released = None;
+        loop {
+            let slot = &mut self.slots[number];
+            if slot.position < slot.end {
+                let inst = &shared.stream.insts[slot.position as usize];
+                // What did not execute, because its lanes went elsewhere, does not issue.
+                if slot.stepped && slot.events.of(inst.source).is_none() {
+                    slot.position += 1;
+                    continue;
+                }
+                let partition = number / self.slots_per_partition;
+                let wait = self.fetch.cost(partition, slot.position);
+                if wait > 0 && now + wait > from {
+                    (from, reason) = (now + wait, Reason::NoInstruction);
+                }
+                slot.wait_for(inst, from, reason);
+                return Ok(released);
+            }
+            if !slot.stepped {
+                // A segment without machine instructions.
+                if let Some(place) = self.step(number, shared)? {
+                    released = Some(place);
+                }
+                continue;
+            }
+            match shared.steps.next(slot.place, slot.warp) {
+                Next::At(pc) => {
+                    let segment = shared.stream.segment_of(pc);
+                    let segment = segment.ok_or(End::NotLowered(pc))?;
+                    slot.position = segment.insts.start;
+                    slot.end = segment.insts.end;
+                    slot.stepped = false;
+                }
+                Next::Waits => {
+                    slot.ready_at = UNKNOWN;
+                    slot.reason = Reason::Barrier;
+                    slot.hold = Hold::Others;
+                    return Ok(released);
+                }
+                Next::Exited => {
+                    self.exit(number, now, shared);
+                    return Ok(released);
+                }
+            }
+        }
+    }
+
+    /// Warps of a block may go on: a barrier is complete.
+    fn release(&mut self, place: usize, now: u64, shared: &mut Shared<'_>) -> Result<(), End> {
+        let mut places = vec![place];
+        while let Some(place) = places.pop() {
+            for number in 0..self.slots.len() {
+                let slot = &self.slots[number];
+                if !slot.live || slot.place != place || slot.hold != Hold::Others {
+                    continue;
+                }
+                let cycles = shared.device.timing.control.barrier_cycles;
+                let from = (now + u64::from(cycles).max(1), Reason::Barrier);
+                places.extend(self.prepare(number, now, from, shared)?);
+                let ready = self.slots[number].ready_at;
+                let partition = &mut self.partitions[number / self.slots_per_partition];
+                partition.next_try = partition.next_try.min(ready);
+            }
+        }
+        Ok(())
+    }
+
+    /// A warp has exited.
+    fn exit(&mut self, number: usize, now: u64, shared: &mut Shared<'_>) {
+        let slot = &mut self.slots[number];
+        let cycles = u64::from(shared.device.timing.control.exit_cycles);
+        let end = slot.last_result.max(now + 1);
+        shared.tally.retire(slot.entered, end);
+        slot.live = false;
+        slot.ready_at = UNKNOWN;
+        slot.hold = Hold::Others;
+        let place = slot.place;
+        let local = number % self.slots_per_partition;
+        self.partitions[number / self.slots_per_partition].live &= !(1 << local);
+        let Some(index) = self.blocks.iter().position(|block| block.place == place) else {
+            return;
+        };
+        self.blocks[index].warps -= 1;
+        if self.blocks[index].warps == 0 {
+            self.blocks.swap_remove(index);
+            shared.steps.leave(place);
+            self.free_places.push(place);
+            self.refill_at = self.refill_at.min(now + 1 + cycles);
+        }
+    }
+}
+
+/// A line of a load or store.
+fn plain(access: LineAccess) -> AtomicAccess {
+    AtomicAccess {
+        access,
+        operations: 0,
+        same_address: 0,
+    }
+}
+
+/// Cycles that a sleeping warp gives way for, whatever time it asks for.
+const SLEEP_CYCLES: u64 = 40;
+
+/// Where local memory lies, past every address of global memory.
+const LOCAL_BASE: u64 = 1 << 60;

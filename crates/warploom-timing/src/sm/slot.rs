@@ -1,0 +1,178 @@
+//! A warp's place in an SM: where it stands in the stream, and which registers it waits for.
+
+use warploom_machine::Events;
+
+use crate::costs::Cost;
+use crate::stall::Reason;
+use crate::stream::{Class, Reg, TimedInst};
+
+/// A time that is not known yet.
+pub const UNKNOWN: u64 = u64::MAX;
+
+/// When a register's last value can be used.
+#[derive(Clone, Copy, Debug)]
+struct Ready {
+    /// By an instruction of the same class.
+    same: u64,
+    /// By any other.
+    other: u64,
+    class: Class,
+    reason: Reason,
+}
+
+impl Ready {
+    const ALWAYS: Ready = Ready {
+        same: 0,
+        other: 0,
+        class: Class::Int32,
+        reason: Reason::Wait,
+    };
+}
+
+/// What keeps a warp from issuing its next instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hold {
+    /// Nothing from `ready_at` on.
+    Until,
+    /// A register whose time is not known yet.
+    Register,
+    /// Other warps or lanes.
+    Others,
+}
+
+/// A warp's place.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// A warp is there.
+    pub live: bool,
+    /// Counts the warps that the slot has had.
+    pub generation: u64,
+    /// The place of its block in the functional machine.
+    pub place: usize,
+    /// Its number in the block.
+    pub warp: usize,
+    /// When it came.
+    pub entered: u64,
+    /// Next instruction in the stream, and the end of its segment.
+    pub position: u32,
+    /// See `position`.
+    pub end: u32,
+    /// The segment has been executed: `events` tells what happened.
+    pub stepped: bool,
+    /// What happened in the segment.
+    pub events: Events,
+    /// The first cycle in which the next instruction can issue, as far as the warp goes.
+    pub ready_at: u64,
+    /// What it waits for until then.
+    pub reason: Reason,
+    /// How.
+    pub hold: Hold,
+    /// From when on it waits: the cycle after its last issue.
+    pub since: u64,
+    /// Cycles since `ready_at` in which another warp was preferred.
+    pub passed_over: u64,
+    /// When its last result is there.
+    pub last_result: u64,
+    registers: Vec<Ready>,
+}
+
+impl Slot {
+    /// An empty place.
+    pub fn new() -> Slot {
+        Slot {
+            live: false,
+            generation: 0,
+            place: 0,
+            warp: 0,
+            entered: 0,
+            position: 0,
+            end: 0,
+            stepped: false,
+            events: Events::default(),
+            ready_at: UNKNOWN,
+            reason: Reason::Wait,
+            hold: Hold::Until,
+            since: 0,
+            passed_over: 0,
+            last_result: 0,
+            registers: Vec::new(),
+        }
+    }
+
+    /// A new warp takes the place.
+    pub fn enter(&mut self, place: usize, warp: usize, at: u64, registers: u32) {
+        self.live = true;
+        self.generation += 1;
+        self.place = place;
+        self.warp = warp;
+        self.entered = at;
+        self.position = 0;
+        self.end = 0;
+        self.stepped = true;
+        self.events.clear();
+        self.ready_at = at;
+        self.reason = Reason::Wait;
+        self.hold = Hold::Until;
+        self.since = at;
+        self.passed_over = 0;
+        self.last_result = at;
+        self.registers.clear();
+        self.registers.resize(registers as usize, Ready::ALWAYS);
+    }
+
+    /// Notes that an instruction writes its registers at times that its pipeline knows.
+    pub fn write(&mut self, inst: &TimedInst, cost: &Cost, now: u64) {
+        let reason = if cost.fixed {
+            Reason::Wait
+        } else {
+            Reason::ShortScoreboard
+        };
+        self.last_result = self.last_result.max(now + cost.same_cycles);
+        for &reg in &inst.defs {
+            self.registers[reg as usize] = Ready {
+                same: now + cost.same_cycles,
+                other: now + cost.other_cycles,
+                class: inst.class,
+                reason,
+            };
+        }
+    }
+
+    /// Notes when registers are there, or that it is not known ([`UNKNOWN`]).
+    pub fn expect(&mut self, regs: &[Reg], at: u64, reason: Reason) {
+        if at != UNKNOWN {
+            self.last_result = self.last_result.max(at);
+        }
+        for &reg in regs {
+            self.registers[reg as usize] = Ready {
+                same: at,
+                other: at,
+                class: Class::Memory,
+                reason,
+            };
+        }
+    }
+
+    /// Works out when an instruction can issue, not before `from` for `reason`.
+    pub fn wait_for(&mut self, inst: &TimedInst, from: u64, reason: Reason) {
+        let (mut at, mut why) = (from, reason);
+        for &reg in inst.uses.iter().chain(&inst.defs) {
+            let ready = &self.registers[reg as usize];
+            let time = if ready.class == inst.class {
+                ready.same
+            } else {
+                ready.other
+            };
+            if time > at {
+                (at, why) = (time, ready.reason);
+            }
+        }
+        self.ready_at = at;
+        self.reason = why;
+        self.hold = if at == UNKNOWN {
+            Hold::Register
+        } else {
+            Hold::Until
+        };
+    }
+}
