@@ -101,6 +101,17 @@ impl Line {
             .filter_map(|half| half.value())
     }
 
+    /// Replaces values.
+    pub(super) fn rename(&mut self, replace: impl Fn(&mut Value)) {
+        let halves = self.sources.iter_mut().chain(&mut self.results).flatten();
+        for half in halves {
+            if let Half::Value(value) = half {
+                replace(value);
+            }
+        }
+        self.guard.iter_mut().for_each(replace);
+    }
+
     /// Whether it is an access with an address, or one to the thread's frame.
     pub(super) fn is_memory(&self) -> bool {
         matches!(

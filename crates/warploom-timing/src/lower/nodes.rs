@@ -28,6 +28,8 @@ pub(super) struct Node {
     pub(super) memory: Option<Touch>,
     /// Ends its segment.
     pub(super) last: bool,
+    /// Does nothing but copy its operand.
+    pub(super) copies: bool,
 }
 
 /// What an access touches, as far as order is concerned.
@@ -172,6 +174,7 @@ impl Builder<'_, '_> {
             guarded: false,
             memory: None,
             last: false,
+            copies: false,
         };
         if let Some(piece) = self.pieces.get_mut(piece) {
             let at = match piece.nodes.last() {
@@ -204,6 +207,7 @@ impl Builder<'_, '_> {
                     | Op::Trap
                     | Op::Brkpt
             ),
+            copies: line.op == Op::MaskMov,
         };
         if line.work == Work::Free {
             return vec![node];
@@ -319,6 +323,7 @@ fn moves(line: &Line, whole: &Node) -> Vec<Node> {
         .map(|(source, result)| Node {
             class: Some(Class::Int32),
             leads: false,
+            copies: source.value().is_some(),
             uses: source.value().into_iter().chain(line.guard).collect(),
             defs: SmallVec::from_slice(&[result]),
             ..whole.clone()
