@@ -333,7 +333,8 @@ impl Walk<'_, '_> {
     /// Floating-point operands bring their sign with them.
     fn signs(&mut self, at: usize) {
         for n in 0..self.code.lines[at].sources.len() {
-            let Some(from) = self.producer(at, n) else {
+            let from = self.writer(&self.code.lines[at].sources[n]);
+            let Some(from) = from.filter(|&from| self.is_near(at, from)) else {
                 continue;
             };
             let part = &self.code.lines[from];
