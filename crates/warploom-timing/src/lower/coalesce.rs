@@ -118,6 +118,3 @@ fn rename(code: &mut Code<'_>, pieces: &mut [Piece], merged: &FxHashMap<Value, V
         line.rename(replace);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -246,10 +246,8 @@ impl Reader<'_> {
         if line.is_memory() {
             line.offset = i64::from(inst.offset());
         }
-        match inst.op {
-            Op::Nop => line.work = Work::Gone,
-            Op::LdFrame | Op::StFrame if inst.flags.convention() => line.work = Work::Free,
-            _ => {}
+        if line.is_memory() && inst.flags.convention() {
+            line.work = Work::Free;
         }
         line
     }
@@ -295,6 +293,3 @@ impl Reader<'_> {
 pub(super) fn access(inst: &Inst) -> Access {
     Access::unpack(inst.mods)
 }
-
-#[cfg(test)]
-mod tests;

@@ -266,6 +266,3 @@ impl<'p> Held<'p> {
         most
     }
 }
-
-#[cfg(test)]
-mod tests;

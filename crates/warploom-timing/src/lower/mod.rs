@@ -31,7 +31,9 @@ mod spill;
 mod values;
 mod widen;
 
-use warploom_isa::{Function, FunctionId, LaunchBounds, Module};
+use std::ops::Range;
+
+use warploom_isa::{Function, FunctionId, LaunchBounds, Module, Pc};
 
 use crate::stream::Stream;
 use code::Code;
@@ -98,32 +100,50 @@ fn function(
     stream: &mut Stream,
 ) {
     let mut code = Code::new(module, function);
-    if !as_written {
-        fold::fold(&mut code);
-        widen::widen(&mut code);
-        predicate::predicate(&mut code);
-    }
-    code.count();
-    let mut pieces = nodes::build(&mut code, segments::of_function(module, function));
-    if !as_written {
-        coalesce::coalesce(&mut code, &mut pieces);
-    }
-    let mut live = Live::new(&code.blocks, &pieces, code.predicates.len());
-    live::mark_beginnings(&live, &code.blocks, &mut pieces, code.predicates.len());
-    let mut target = limit.min(FREE - registers::EXTRA);
-    if !as_written {
-        target = order(&code, &live, &mut pieces, limit);
-        if pressure(&code, &live, &pieces) > limit {
-            stream.spill_bytes_per_thread += spill::spill(&mut code, &mut pieces, limit);
-            live = Live::new(&code.blocks, &pieces, code.predicates.len());
+    let segments = segments::of_function(module, function);
+    let (pieces, registers, count) = match as_written {
+        true => {
+            let pieces = nodes::build(&mut code, segments, true);
+            let registers = Registers::unlimited(&code);
+            (pieces, registers, function.live_registers)
         }
-    }
-    // What no order of taking registers fits, moves between them would.
-    let most = pressure(&code, &live, &pieces).max(target);
-    let registers = Registers::new(&code, &live, &pieces, target + 1);
-    let count = (registers.count + registers::RESERVED).min(most + registers::EXTRA);
+        false => compile(&mut code, segments, limit, stream),
+    };
     stream.registers_per_thread = stream.registers_per_thread.max(count);
     emit::emit(&pieces, &code, &registers, stream);
+}
+
+/// Does with a function what a compiler does. Returns its registers, and how many a thread has.
+fn compile(
+    code: &mut Code<'_>,
+    segments: Vec<Range<Pc>>,
+    limit: u32,
+    stream: &mut Stream,
+) -> (Vec<Piece>, Registers, u32) {
+    fold::fold(code);
+    widen::widen(code);
+    predicate::predicate(code);
+    code.count();
+    let mut pieces = nodes::build(code, segments, false);
+    coalesce::coalesce(code, &mut pieces);
+    let mut live = Live::new(&code.blocks, &pieces, code.predicates.len());
+    live::mark_beginnings(&live, &code.blocks, &mut pieces, code.predicates.len());
+    let target = order(code, &live, &mut pieces, limit);
+    let mut most = pressure(code, &live, &pieces);
+    if most > limit {
+        stream.spill_bytes_per_thread += spill::spill(code, &mut pieces, limit);
+        live = Live::new(&code.blocks, &pieces, code.predicates.len());
+        most = pressure(code, &live, &pieces);
+    }
+    if most > MOST_REGISTERS {
+        // Too much code at once to find what to spill.
+        return (pieces, Registers::unlimited(code), MOST_REGISTERS);
+    }
+    // What no order of taking registers fits, moves between them would.
+    let most = most.max(target) + registers::EXTRA;
+    let registers = Registers::new(code, &live, &pieces, target + 1);
+    let count = (registers.count + registers::RESERVED).min(most);
+    (pieces, registers, count)
 }
 
 /// Registers of an SM, and lanes of a warp, of every chip that there is a `.target` for.

@@ -44,6 +44,23 @@ struct Group {
 }
 
 impl Registers {
+    /// A register for each value, none taken again.
+    pub(super) fn unlimited(code: &Code<'_>) -> Registers {
+        let mut counts = [0, 0];
+        let mut of_value = Vec::with_capacity(code.predicates.len());
+        for &predicate in &code.predicates {
+            let count = &mut counts[usize::from(predicate)];
+            of_value.push(*count);
+            *count += 1;
+        }
+        let [count, predicates] = counts;
+        Registers {
+            of_value,
+            count,
+            predicates,
+        }
+    }
+
     /// Gives registers to all values; up to `sparse` of them without need.
     pub(super) fn new(code: &Code<'_>, live: &Live, pieces: &[Piece], sparse: u32) -> Registers {
         let (spans, nodes) = spans(code, live, pieces);
@@ -273,6 +290,3 @@ impl File {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

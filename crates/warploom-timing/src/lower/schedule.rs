@@ -395,6 +395,3 @@ impl<'n> Scheduler<'n> {
         issued
     }
 }
-
-#[cfg(test)]
-mod tests;

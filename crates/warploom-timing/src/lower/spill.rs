@@ -203,6 +203,3 @@ fn traffic(of: &Node, class: Class, value: Value) -> Node {
         copies: false,
     }
 }
-
-#[cfg(test)]
-mod tests;

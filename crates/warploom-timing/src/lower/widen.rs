@@ -215,6 +215,3 @@ impl Address<'_, '_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,6 +7,7 @@ use warploom_isa::{Inst, Op};
 
 use crate::lower::code::Code;
 use crate::lower::lines::{self, Bank, Half, Line, Pair, Work};
+use crate::lower::values::Value;
 
 /// Lets users read what was copied, in every line.
 pub(super) fn forward(code: &mut Code<'_>) {
@@ -166,6 +167,7 @@ fn copies(code: &Code<'_>, at: usize) -> Option<Vec<(Half, Half)>> {
         Op::I32FromI32 | Op::I32FromI64 if converts_nothing(code, line, inst) => {
             [source(0)[0], Half::None]
         }
+        Op::AndB32 if masks_nothing(code, source(0)[0], source(1)[0]) => source(0),
         Op::SubI64 if source(1)[1] == Half::Number((SHARED_WINDOW >> 32) as u32) => {
             [source(0)[0], zero]
         }
@@ -237,16 +239,24 @@ fn converts_nothing(code: &Code<'_>, line: &Line, inst: &Inst) -> bool {
     let Some(value) = line.sources.first().and_then(|pair| pair[0].value()) else {
         return false;
     };
-    // A load of so many bits extends them itself, in the way that its type says.
-    let definition = code.lines.get(code.def_line[value as usize]);
-    let Some(definition) = definition.filter(|_| code.is_single(value)) else {
+    let narrow: IntType = if from.bits() <= to.bits() { from } else { to };
+    loaded(code, value).is_some_and(|(loaded, signed)| {
+        loaded <= bits && (signed == narrow.is_signed() || loaded < bits)
+    })
+}
+
+/// The bits of a load that gives a value, and whether it extends their sign.
+fn loaded(code: &Code<'_>, value: Value) -> Option<(u32, bool)> {
+    let definition = code.lines.get(code.def_line[value as usize])?;
+    let access = lines::access(code.inst(definition)?);
+    let loads = definition.op == Op::Ld && code.is_single(value);
+    loads.then(|| (8 * access.element_bytes(), access.signed))
+}
+
+/// Whether `a & b` is `a`, since `a` was loaded with no more bits than the number `b` has.
+fn masks_nothing(code: &Code<'_>, a: Half, b: Half) -> bool {
+    let (Half::Value(value), Half::Number(mask)) = (a, b) else {
         return false;
     };
-    let narrow: IntType = if from.bits() <= to.bits() { from } else { to };
-    code.inst(definition).is_some_and(|load| {
-        let access = lines::access(load);
-        definition.op == Op::Ld
-            && 8 * access.element_bytes() <= bits
-            && (access.signed == narrow.is_signed() || 8 * access.element_bytes() < bits)
-    })
+    loaded(code, value).is_some_and(|(bits, signed)| !signed && bits <= mask.trailing_ones())
 }

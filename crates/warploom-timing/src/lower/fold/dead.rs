@@ -11,6 +11,10 @@ pub(super) fn remove(code: &mut Code<'_>) {
     for at in (0..code.lines.len()).rev() {
         let line = &code.lines[at];
         let read = |value| code.uses[value as usize] > 0;
+        if line.op == Op::Nop {
+            code.lines[at].work = Work::Gone;
+            continue;
+        }
         if line.work == Work::Gone || !is_pure(code, line) {
             continue;
         }
