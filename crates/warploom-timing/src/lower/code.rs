@@ -71,6 +71,19 @@ impl<'m> Code<'m> {
         }
     }
 
+    /// The lines that write each value, as pairs in order of the values.
+    pub(super) fn writers(&self) -> Vec<(Value, usize)> {
+        let remain = self
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.work != Work::Gone);
+        let pairs = remain.flat_map(|(at, line)| line.defs().map(move |value| (value, at)));
+        let mut pairs: Vec<(Value, usize)> = pairs.collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
     /// Whether exactly one line writes a value.
     pub(super) fn is_single(&self, value: Value) -> bool {
         self.defs[value as usize] == 1

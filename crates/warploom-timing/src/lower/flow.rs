@@ -85,6 +85,3 @@ fn mark_loops(blocks: &mut [Block]) {
         block.in_loop = until.is_some_and(|until| number <= until);
     }
 }
-
-#[cfg(test)]
-mod tests;

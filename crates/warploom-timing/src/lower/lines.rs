@@ -101,6 +101,17 @@ impl Line {
             .filter_map(|half| half.value())
     }
 
+    /// Replaces values.
+    pub(super) fn rename(&mut self, replace: impl Fn(&mut Value)) {
+        let halves = self.sources.iter_mut().chain(&mut self.results).flatten();
+        for half in halves {
+            if let Half::Value(value) = half {
+                replace(value);
+            }
+        }
+        self.guard.iter_mut().for_each(replace);
+    }
+
     /// Whether it is an access with an address, or one to the thread's frame.
     pub(super) fn is_memory(&self) -> bool {
         matches!(
@@ -235,10 +246,8 @@ impl Reader<'_> {
         if line.is_memory() {
             line.offset = i64::from(inst.offset());
         }
-        match inst.op {
-            Op::Nop => line.work = Work::Gone,
-            Op::LdFrame | Op::StFrame if inst.flags.convention() => line.work = Work::Free,
-            _ => {}
+        if line.is_memory() && inst.flags.convention() {
+            line.work = Work::Free;
         }
         line
     }
@@ -284,6 +293,3 @@ impl Reader<'_> {
 pub(super) fn access(inst: &Inst) -> Access {
     Access::unpack(inst.mods)
 }
-
-#[cfg(test)]
-mod tests;

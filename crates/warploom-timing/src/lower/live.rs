@@ -171,7 +171,7 @@ pub(super) fn mark_beginnings(live: &Live, blocks: &[Block], pieces: &mut [Piece
 /// A set of values that counts the registers it takes.
 #[derive(Debug)]
 pub(super) struct Held<'p> {
-    predicates: &'p [bool],
+    pub(super) predicates: &'p [bool],
     /// The number of the walk that each value is held in.
     inside: Vec<u32>,
     walk: u32,
@@ -220,6 +220,35 @@ impl<'p> Held<'p> {
         }
     }
 
+    /// Those of the set that some instructions can change.
+    pub(super) fn snapshot(&self, nodes: &[Node]) -> Vec<(Value, bool)> {
+        let values = nodes
+            .iter()
+            .flat_map(|node| node.uses.iter().chain(&node.defs));
+        values.map(|&value| (value, self.contains(value))).collect()
+    }
+
+    /// Goes back to a snapshot.
+    pub(super) fn restore(&mut self, snapshot: &[(Value, bool)]) {
+        for &(value, inside) in snapshot {
+            match inside {
+                true => {
+                    self.insert(value);
+                }
+                false => self.remove(value),
+            }
+        }
+    }
+
+    /// Steps back over instructions in some order. Returns the most registers in use at once.
+    pub(super) fn walk_back(&mut self, nodes: &[Node], order: &[u32]) -> u32 {
+        let steps = order
+            .iter()
+            .rev()
+            .map(|&at| self.step_back(&nodes[at as usize]));
+        steps.max().unwrap_or(0)
+    }
+
     /// Steps back over an instruction. Returns the registers in use while it executes: what it
     /// reads, what it writes even if nobody reads it, and what lives on.
     pub(super) fn step_back(&mut self, node: &Node) -> u32 {
@@ -237,6 +266,3 @@ impl<'p> Held<'p> {
         most
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -28,6 +28,8 @@ pub(super) struct Node {
     pub(super) memory: Option<Touch>,
     /// Ends its segment.
     pub(super) last: bool,
+    /// Does nothing but copy its operand.
+    pub(super) copies: bool,
 }
 
 /// What an access touches, as far as order is concerned.
@@ -52,8 +54,9 @@ pub(super) struct Piece {
     pub(super) nodes: Vec<Node>,
 }
 
-/// Turns the lines of a function into machine instructions, segment by segment.
-pub(super) fn build(code: &mut Code<'_>, segments: Vec<Range<Pc>>) -> Vec<Piece> {
+/// Turns the lines of a function into machine instructions, segment by segment. Taken as written,
+/// each is one instruction that can name all constants.
+pub(super) fn build(code: &mut Code<'_>, segments: Vec<Range<Pc>>, as_written: bool) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(segments.len());
     for source in segments {
         let block = code
@@ -69,6 +72,7 @@ pub(super) fn build(code: &mut Code<'_>, segments: Vec<Range<Pc>>) -> Vec<Piece>
         code,
         pieces,
         loaded: FxHashMap::default(),
+        as_written,
     };
     for block in 0..builder.code.ranges.len() {
         builder.block(block);
@@ -81,6 +85,7 @@ struct Builder<'c, 'm> {
     pieces: Vec<Piece>,
     /// Constants that have been brought into a register, by the block where that was done.
     loaded: FxHashMap<(u32, Half), Value>,
+    as_written: bool,
 }
 
 impl Builder<'_, '_> {
@@ -93,7 +98,9 @@ impl Builder<'_, '_> {
             let piece = self
                 .pieces
                 .partition_point(|piece| piece.source.end <= line.pc);
-            self.load_constants(&mut line, block as u32, piece);
+            if !self.as_written {
+                self.load_constants(&mut line, block as u32, piece);
+            }
             let nodes = self.nodes(&line);
             if let Some(piece) = self.pieces.get_mut(piece) {
                 piece.nodes.extend(nodes);
@@ -172,6 +179,7 @@ impl Builder<'_, '_> {
             guarded: false,
             memory: None,
             last: false,
+            copies: false,
         };
         if let Some(piece) = self.pieces.get_mut(piece) {
             let at = match piece.nodes.last() {
@@ -204,11 +212,17 @@ impl Builder<'_, '_> {
                     | Op::Trap
                     | Op::Brkpt
             ),
+            copies: line.op == Op::MaskMov,
         };
         if line.work == Work::Free {
             return vec![node];
         }
-        match recipe::of(self.code, line) {
+        let recipe = recipe::of(self.code, line);
+        if self.as_written {
+            let class = Some(recipe.class());
+            return vec![Node { class, ..node }];
+        }
+        match recipe {
             Recipe::Runs(runs) => self.runs(&node, runs),
             Recipe::Halves { class, carry } => self.halves(line, &node, class, carry),
             Recipe::Moves => moves(line, &node),
@@ -319,6 +333,7 @@ fn moves(line: &Line, whole: &Node) -> Vec<Node> {
         .map(|(source, result)| Node {
             class: Some(Class::Int32),
             leads: false,
+            copies: source.value().is_some(),
             uses: source.value().into_iter().chain(line.guard).collect(),
             defs: SmallVec::from_slice(&[result]),
             ..whole.clone()
@@ -329,6 +344,3 @@ fn moves(line: &Line, whole: &Node) -> Vec<Node> {
     }
     nodes
 }
-
-#[cfg(test)]
-mod tests;

@@ -71,6 +71,3 @@ fn may_be_guarded(code: &Code<'_>, line: &Line) -> bool {
         _ => !inst.is_cut(),
     })
 }
-
-#[cfg(test)]
-mod tests;

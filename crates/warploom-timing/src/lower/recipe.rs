@@ -36,6 +36,15 @@ pub(super) enum Recipe {
 }
 
 impl Recipe {
+    /// The class of its last instruction.
+    pub(super) fn class(self) -> Class {
+        match self {
+            Recipe::Runs(runs) => runs.last().map_or(Class::Int32, |run| run.class),
+            Recipe::Halves { class, .. } => class,
+            Recipe::Moves => Class::Int32,
+        }
+    }
+
     /// Machine instructions for `line`.
     pub(super) fn count(self, line: &Line) -> u32 {
         match self {
@@ -313,6 +322,3 @@ fn conversion(op: Op) -> Recipe {
         _ => runs![run Convert 1],
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,7 +5,7 @@
 //! next one would take more registers than there should be, those that free registers go first.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 use warploom_isa::Space;
@@ -17,6 +17,12 @@ use crate::stream::Class;
 
 /// Instructions that are looked at when registers are short.
 const WINDOW: usize = 64;
+
+/// Loads that a store is compared with.
+const LOADS: usize = 64;
+
+/// Attempts to keep a segment's registers within a limit.
+const TRIES: usize = 4;
 
 /// Stores that a load is compared with.
 const STORES: usize = 16;
@@ -42,25 +48,48 @@ fn latency(node: &Node) -> u32 {
     }
 }
 
-/// Orders instructions. `held` are the values that are live behind them; `limit` is the number of
-/// registers to stay below where that is possible.
-pub(super) fn schedule(
-    nodes: Vec<Node>,
-    held: &Held<'_>,
-    predicates: &[bool],
-    limit: u32,
-) -> Vec<Node> {
-    if nodes.len() < 2 {
-        return nodes;
+/// An order of instructions, by their numbers in the source.
+type Order = Vec<u32>;
+
+/// Orders instructions so that they take as few registers as can be found: how many, and the
+/// order. `held` are the values that are live behind them; afterwards, those in front.
+pub(super) fn fewest(nodes: &[Node], held: &mut Held<'_>) -> (u32, Order) {
+    let source: Order = (0..nodes.len() as u32).collect();
+    let graph = Graph::new(nodes);
+    let sparing = Scheduler::new(nodes, &graph, held, 0).run();
+    let behind = held.snapshot(nodes);
+    let most = held.walk_back(nodes, &source);
+    held.restore(&behind);
+    let with_sparing = held.walk_back(nodes, &sparing);
+    match with_sparing < most {
+        true => (with_sparing, sparing),
+        false => (most, source),
     }
+}
+
+/// Orders instructions so that operands are there when they are needed, with at most `limit`
+/// registers if that is possible. `held` are the values that are live behind them; afterwards,
+/// those in front.
+pub(super) fn within(nodes: Vec<Node>, held: &mut Held<'_>, limit: u32) -> Vec<Node> {
     let graph = Graph::new(&nodes);
-    let mut scheduler = Scheduler::new(&nodes, &graph, held, predicates, limit);
-    let order = scheduler.run();
+    let behind = held.snapshot(&nodes);
+    // What is let in early takes registers that are missed later: then again with less.
+    let mut order = None;
+    let mut tried = limit;
+    for _ in 0..TRIES {
+        let next = Scheduler::new(&nodes, &graph, held, tried).run();
+        let most = held.walk_back(&nodes, &next);
+        if most <= limit {
+            order = Some(next);
+            break;
+        }
+        held.restore(&behind);
+        tried = tried.saturating_sub(most - limit);
+    }
+    let order = order.unwrap_or_else(|| fewest(&nodes, held).1);
     let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
-    order
-        .into_iter()
-        .filter_map(|at| nodes[at as usize].take())
-        .collect()
+    let ordered = order.into_iter().filter_map(|at| nodes[at as usize].take());
+    ordered.collect()
 }
 
 /// What must go before what, and by how many cycles.
@@ -123,7 +152,9 @@ impl Graph {
     /// before those that come later.
     fn add_memory(&mut self, nodes: &[Node]) {
         let mut stores: Vec<(usize, Touch)> = Vec::new();
-        let mut loads: Vec<(usize, Touch)> = Vec::new();
+        let mut loads: VecDeque<(usize, Touch)> = VecDeque::new();
+        // Loads that any later store goes after.
+        let mut old: Vec<usize> = Vec::new();
         for (at, node) in nodes.iter().enumerate() {
             let Some(touch) = node.memory else {
                 continue;
@@ -146,9 +177,15 @@ impl Graph {
                     }
                     !meets
                 });
+                for from in old.drain(..) {
+                    self.add(from, at, 0);
+                }
                 stores.push((at, touch));
             } else {
-                loads.push((at, touch));
+                loads.push_back((at, touch));
+                if loads.len() > LOADS {
+                    old.extend(loads.pop_front().map(|(from, _)| from));
+                }
             }
         }
     }
@@ -184,13 +221,8 @@ struct Scheduler<'n> {
 }
 
 impl<'n> Scheduler<'n> {
-    fn new(
-        nodes: &'n [Node],
-        graph: &'n Graph,
-        held: &Held<'_>,
-        predicates: &'n [bool],
-        limit: u32,
-    ) -> Scheduler<'n> {
+    fn new(nodes: &'n [Node], graph: &'n Graph, held: &Held<'n>, limit: u32) -> Scheduler<'n> {
+        let predicates = held.predicates;
         let mut scheduler = Scheduler {
             nodes,
             graph,
@@ -259,8 +291,8 @@ impl<'n> Scheduler<'n> {
 
     fn run(&mut self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.nodes.len());
-        let last = self.nodes.len() as u32 - 1;
-        let ends = self.nodes[last as usize].last;
+        let last = (self.nodes.len() as u32).saturating_sub(1);
+        let ends = self.nodes.last().is_some_and(|node| node.last);
         let mut now = 0;
         while order.len() < self.nodes.len() {
             while let Some(&(ready_at, at)) = self.waiting.first() {
@@ -299,8 +331,7 @@ impl<'n> Scheduler<'n> {
             return Some(best);
         }
         let near = self.open.iter().copied().filter(|&at| Some(at) != end);
-        near.take(WINDOW)
-            .min_by_key(|&at| (self.growth(at).max(0), at))
+        near.take(WINDOW).min_by_key(|&at| (self.growth(at), at))
     }
 
     /// Registers that are live after an instruction, less those before it.
@@ -364,6 +395,3 @@ impl<'n> Scheduler<'n> {
         issued
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -28,6 +28,3 @@ pub(super) fn of_function(module: &Module, function: &Function) -> Vec<Range<Pc>
     cut_before(&mut start, function.end);
     segments
 }
-
-#[cfg(test)]
-mod tests;

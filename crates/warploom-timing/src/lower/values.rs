@@ -232,6 +232,3 @@ fn halves(rows: Rows, operand: Operand) -> impl Iterator<Item = u32> {
     let high = found.and_then(|(_, high)| high);
     found.map(|(low, _)| low).into_iter().chain(high)
 }
-
-#[cfg(test)]
-mod tests;

@@ -27,45 +27,41 @@ struct Key {
     guard: Option<Value>,
     space: Space,
     element_bytes: u32,
-    /// Stores and other borders that went before.
+    /// Stores and other borders that went before, and writes of the base.
     epoch: u32,
+    written: u32,
 }
 
 /// Merges the loads of each block.
 pub(super) fn widen(code: &mut Code<'_>) {
+    let writers = code.writers();
     let mut epoch = 0;
     for block in 0..code.ranges.len() {
         let mut groups: FxHashMap<Key, Vec<usize>> = FxHashMap::default();
         let mut order: Vec<Key> = Vec::new();
+        // Writes of values that are written more than once.
+        let mut written: FxHashMap<Value, u32> = FxHashMap::default();
+        epoch += 1;
         for at in code.ranges[block].clone() {
             let line = &code.lines[at];
             if line.work == Work::Gone {
                 continue;
             }
-            if ends_group(code, line) {
-                epoch += 1;
-            }
-            if let Some(key) = key(code, line, epoch) {
+            epoch += u32::from(ends_group(code, line));
+            if let Some(key) = key(code, line, epoch, &written) {
                 let group = groups.entry(key).or_default();
                 if group.is_empty() {
                     order.push(key);
                 }
                 group.push(at);
             }
-            // A base that changes is another base.
-            let changed: Vec<Value> = line.defs().collect();
-            let reads = |key: &Key| {
-                key.base
-                    .iter()
-                    .any(|half| matches!(half, Half::Value(value) if changed.contains(value)))
-            };
-            if changed.iter().any(|&value| !code.is_single(value)) && order.iter().any(reads) {
-                epoch += 1;
+            for value in line.defs().filter(|&value| !code.is_single(value)) {
+                *written.entry(value).or_default() += 1;
             }
         }
         for key in order {
             if let Some(group) = groups.remove(&key) {
-                merge(code, key, group);
+                merge(code, &writers, key, group);
             }
         }
     }
@@ -77,7 +73,7 @@ fn ends_group(code: &Code<'_>, line: &Line) -> bool {
     stores || code.inst(line).is_some_and(|inst| inst.is_cut())
 }
 
-fn key(code: &Code<'_>, line: &Line, epoch: u32) -> Option<Key> {
+fn key(code: &Code<'_>, line: &Line, epoch: u32, written: &FxHashMap<Value, u32>) -> Option<Key> {
     let inst = code.inst(line)?;
     let access = lines::access(inst);
     let merges = line.op == Op::Ld
@@ -86,8 +82,11 @@ fn key(code: &Code<'_>, line: &Line, epoch: u32) -> Option<Key> {
         && access.order == Order::Weak
         && access.width_log2 >= 2
         && line.results.len() == access.count() as usize;
+    let base = line.sources.first().copied().unwrap_or_default();
+    let writes = |half: &Half| half.value().and_then(|value| written.get(&value)).copied();
     merges.then(|| Key {
-        base: line.sources.first().copied().unwrap_or_default(),
+        base,
+        written: base.iter().filter_map(writes).sum(),
         guard: line.guard,
         space: access.space,
         element_bytes: access.bytes(),
@@ -96,15 +95,16 @@ fn key(code: &Code<'_>, line: &Line, epoch: u32) -> Option<Key> {
 }
 
 /// Merges what lies side by side in a group.
-fn merge(code: &mut Code<'_>, key: Key, mut group: Vec<usize>) {
+fn merge(code: &mut Code<'_>, writers: &[(Value, usize)], key: Key, mut group: Vec<usize>) {
     if group.len() < 2 {
         return;
     }
-    let mut steps = ALIGN_STEPS;
-    let align = key
-        .base
-        .first()
-        .map_or(0, |&half| zeros(code, half, &mut steps));
+    let mut address = Address {
+        code,
+        writers,
+        steps: ALIGN_STEPS,
+    };
+    let align = address.zeros(key.base[0]);
     group.sort_by_key(|&at| (code.lines[at].offset, at));
     let bytes = i64::from(key.element_bytes);
     let mut rest = group.as_slice();
@@ -145,80 +145,73 @@ fn join(code: &mut Code<'_>, neighbours: &[usize]) {
     code.lines[earliest] = whole;
 }
 
-/// How many low bits of a value are known to be zero.
-fn zeros(code: &Code<'_>, half: Half, steps: &mut u32) -> u32 {
-    let value = match half {
-        Half::Number(bits) => return bits.trailing_zeros(),
-        Half::Symbol(_) => return VARIABLE_ALIGN,
-        Half::Value(value) => value,
-        Half::None | Half::Bank(_) => return 0,
-    };
-    if !code.is_single(value) {
-        return loop_zeros(code, value, steps);
-    }
-    let Some(line) = code.lines.get(code.def_line[value as usize]) else {
-        return 0;
-    };
-    *steps = match steps.checked_sub(1) {
-        Some(left) => left,
-        None => return 0,
-    };
-    let mut source = |n: usize| {
-        let pair = line.sources.get(n).copied().unwrap_or_default();
-        zeros(code, pair[0], steps)
-    };
-    match line.op {
-        Op::MovB32 | Op::MovB64 | Op::TruncI64 | Op::ZextI32 | Op::SextI32 => source(0),
-        Op::AddI32 | Op::SubI32 | Op::OrB32 | Op::XorB32 | Op::AddI64 | Op::SubI64 => {
-            (0..line.sources.len()).map(source).min().unwrap_or(0)
-        }
-        Op::AndB32 => source(0).max(source(1)),
-        Op::MulLoI32 | Op::MulWideS32 | Op::MulWideU32 => source(0) + source(1),
-        Op::MadLoI32 | Op::MadWideS32 | Op::MadWideU32 => (source(0) + source(1)).min(source(2)),
-        Op::ShlB32 | Op::ShlB64 => {
-            let count = match line.sources.get(1) {
-                Some([Half::Number(count), _]) => *count,
-                _ => 0,
-            };
-            let shifted = source(0).saturating_add(count);
-            match line.sources.len() {
-                // Shifted and added.
-                3 => shifted.min(source(2)),
-                _ => shifted,
-            }
-        }
-        _ => 0,
-    }
+/// What is known of an address.
+struct Address<'c, 'm> {
+    code: &'c Code<'m>,
+    /// The lines that write each value.
+    writers: &'c [(Value, usize)],
+    /// Instructions that may still be looked at.
+    steps: u32,
 }
 
-/// The same of a value that a loop counts up: what all its writes have in common.
-fn loop_zeros(code: &Code<'_>, value: Value, steps: &mut u32) -> u32 {
-    let mut least = u32::MAX;
-    for line in &code.lines {
-        if line.work == Work::Gone || !line.defs().any(|def| def == value) {
-            continue;
-        }
-        *steps = match steps.checked_sub(1) {
-            Some(left) => left,
-            None => return 0,
+impl Address<'_, '_> {
+    /// How many low bits of a value are known to be zero.
+    fn zeros(&mut self, half: Half) -> u32 {
+        let value = match half {
+            Half::Number(bits) => return bits.trailing_zeros(),
+            Half::Symbol(_) => return VARIABLE_ALIGN,
+            Half::Value(value) => value,
+            Half::None | Half::Bank(_) => return 0,
         };
-        let itself = Half::Value(value);
-        let adds = matches!(line.op, Op::AddI32 | Op::SubI32 | Op::AddI64 | Op::SubI64);
-        let copies = matches!(line.op, Op::MovB32);
-        for pair in &line.sources {
-            let zeros = match pair[0] {
-                half if half == itself && adds => continue,
-                half if adds || copies => zeros(code, half, steps),
-                _ => 0,
+        let first = self.writers.partition_point(|&(writes, _)| writes < value);
+        let own = self.writers[first..]
+            .iter()
+            .take_while(|&&(writes, _)| writes == value);
+        let mut least = None;
+        for &(_, at) in own {
+            self.steps = match self.steps.checked_sub(1) {
+                Some(left) => left,
+                None => return 0,
             };
-            least = least.min(zeros);
+            let zeros = self.result_zeros(&self.code.lines[at], value);
+            least = Some(least.map_or(zeros, |least: u32| least.min(zeros)));
+        }
+        least.unwrap_or(0)
+    }
+
+    /// The same of what a line writes to `value`.
+    fn result_zeros(&mut self, line: &Line, value: Value) -> u32 {
+        let mut source = |n: usize| {
+            let [half, _] = line.sources.get(n).copied().unwrap_or_default();
+            match half == Half::Value(value) {
+                // What a loop adds to counts, not what was there.
+                true => u32::BITS,
+                false => self.zeros(half),
+            }
+        };
+        match line.op {
+            Op::MovB32 | Op::MovB64 | Op::TruncI64 | Op::ZextI32 | Op::SextI32 => source(0),
+            Op::AddI32 | Op::SubI32 | Op::OrB32 | Op::XorB32 | Op::AddI64 | Op::SubI64 => {
+                (0..line.sources.len()).map(source).min().unwrap_or(0)
+            }
+            Op::AndB32 => source(0).max(source(1)),
+            Op::MulLoI32 | Op::MulWideS32 | Op::MulWideU32 => source(0) + source(1),
+            Op::MadLoI32 | Op::MadWideS32 | Op::MadWideU32 => {
+                (source(0) + source(1)).min(source(2))
+            }
+            Op::ShlB32 | Op::ShlB64 => {
+                let count = match line.sources.get(1) {
+                    Some([Half::Number(count), _]) => *count,
+                    _ => 0,
+                };
+                let shifted = source(0).saturating_add(count);
+                match line.sources.len() {
+                    // Shifted and added.
+                    3 => shifted.min(source(2)),
+                    _ => shifted,
+                }
+            }
+            _ => 0,
         }
     }
-    match least {
-        u32::MAX => 0,
-        least => least,
-    }
 }
-
-#[cfg(test)]
-mod tests;

@@ -35,7 +35,7 @@ pub(crate) struct Dram {
     /// Bus time by the share of the scarcer direction, 0 to one half.
     bus: Vec<Rate>,
     burst_bytes: u32,
-    horizon_bytes: u32,
+    horizon_bytes: u64,
     queue: Ticks,
     row_open: Ticks,
     row_cycle: Ticks,
@@ -45,8 +45,8 @@ pub(crate) struct Dram {
 struct Channel {
     bus: Queue,
     /// Bytes of the recent past.
-    read_bytes: u32,
-    written_bytes: u32,
+    read_bytes: u64,
+    written_bytes: u64,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -96,7 +96,7 @@ impl Dram {
             queue: bus[0].cost(dram.burst_bytes) * u64::from(dram.queue_entries),
             bus,
             burst_bytes: dram.burst_bytes,
-            horizon_bytes: dram.banks_per_channel.saturating_mul(dram.row_bytes),
+            horizon_bytes: u64::from(dram.banks_per_channel) * u64::from(dram.row_bytes),
             row_open: ticks_f64(dram.row_miss_ns * cycles_per_ns).min(most_row_open),
             row_cycle: ticks_f64(dram.row_cycle_ns * cycles_per_ns),
         }
@@ -120,13 +120,13 @@ impl Dram {
         let (bank_wait, opened) = self.open(now, channel, row);
         let channel = &mut self.channels[channel];
         if write {
-            channel.written_bytes += bytes;
+            channel.written_bytes += u64::from(bytes);
         } else {
-            channel.read_bytes += bytes;
+            channel.read_bytes += u64::from(bytes);
         }
         let sum = channel.read_bytes + channel.written_bytes;
         let scarcer = channel.read_bytes.min(channel.written_bytes);
-        let step = u64::from(scarcer) * 2 * MIX_STEPS / u64::from(sum.max(1));
+        let step = scarcer * 2 * MIX_STEPS / sum.max(1);
         if sum > self.horizon_bytes {
             channel.read_bytes /= 2;
             channel.written_bytes /= 2;

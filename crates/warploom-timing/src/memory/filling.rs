@@ -9,11 +9,15 @@ use super::queue::Ticks;
 /// Tags with arrival times.
 #[derive(Debug, Clone)]
 pub(crate) struct FillingCache {
-    tags: Cache,
-    /// Sectors that were on the way when they were last asked for.
-    filling: Vec<u16>,
-    /// When they are there.
-    ready: Vec<Ticks>,
+    tags: Cache<Filling>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Filling {
+    /// When the sectors are there that were on the way when they were last asked for.
+    ready: Ticks,
+    /// Those sectors.
+    sectors: u16,
 }
 
 /// What a lookup finds.
@@ -30,12 +34,8 @@ pub(crate) struct Found {
 
 impl FillingCache {
     pub(crate) fn new(lines: u64, ways: u32, hash: AddressHash) -> FillingCache {
-        let tags = Cache::new(lines, ways, hash);
-        let slots = tags.slots();
         FillingCache {
-            tags,
-            filling: vec![0; slots],
-            ready: vec![0; slots],
+            tags: Cache::new(lines, ways, hash),
         }
     }
 
@@ -43,8 +43,6 @@ impl FillingCache {
     pub(crate) fn look_up(&mut self, index: u64, line: u64, sectors: u16, now: Ticks) -> Found {
         let Some(slot) = self.tags.find(index, line) else {
             let (slot, evicted) = self.tags.place(index, line);
-            self.filling[slot.index()] = 0;
-            self.ready[slot.index()] = 0;
             return Found {
                 slot,
                 missing: sectors,
@@ -52,11 +50,12 @@ impl FillingCache {
                 evicted,
             };
         };
-        let waits = self.filling[slot.index()] & sectors != 0 && self.ready[slot.index()] > now;
+        let filling = *self.tags.more(slot);
+        let waits = filling.sectors & sectors != 0 && filling.ready > now;
         Found {
             slot,
             missing: sectors & !self.tags.valid(slot),
-            ready: if waits { self.ready[slot.index()] } else { 0 },
+            ready: if waits { filling.ready } else { 0 },
             evicted: None,
         }
     }
@@ -64,12 +63,12 @@ impl FillingCache {
     /// Sectors that were missing at `now` arrive at `ready`.
     pub(crate) fn fill(&mut self, slot: Slot, sectors: u16, now: Ticks, ready: Ticks) {
         self.tags.fill(slot, sectors);
-        let at = slot.index();
-        if self.ready[at] <= now {
-            self.filling[at] = 0;
+        let filling = self.tags.more(slot);
+        if filling.ready <= now {
+            filling.sectors = 0;
         }
-        self.filling[at] |= sectors;
-        self.ready[at] = self.ready[at].max(ready);
+        filling.sectors |= sectors;
+        filling.ready = filling.ready.max(ready);
     }
 
     /// Sectors are written here and not yet in the next level.
@@ -84,8 +83,9 @@ impl FillingCache {
 
     /// Everything that was on the way has arrived.
     pub(crate) fn settle(&mut self) {
-        self.ready.fill(0);
-        self.filling.fill(0);
+        self.tags
+            .all_more()
+            .for_each(|filling| *filling = Filling::default());
     }
 }
 

@@ -33,11 +33,13 @@ pub(crate) struct Slice {
     pub tags: FillingCache,
     port: Queue,
     atomics: Queue,
-    /// Lines whose atomics wait for each other, by line number.
+    /// Lines whose atomics wait for each other, by line number; empty until there are some.
     busy_lines: Vec<(u64, Queue)>,
-    /// When the entries for outstanding misses are free again, in a circle.
+    most_busy_lines: usize,
+    /// When the entries for outstanding misses are free again, in a circle once all have been used.
     misses: Vec<Ticks>,
     next_miss: usize,
+    most_misses: usize,
 }
 
 impl Slice {
@@ -50,9 +52,11 @@ impl Slice {
             tags: FillingCache::new(lines, l2.ways, l2.hash),
             port: Queue::default(),
             atomics: Queue::default(),
-            busy_lines: vec![(u64::MAX, Queue::default()); l2.queue_entries as usize],
-            misses: vec![0; l2.mshr_entries as usize],
+            busy_lines: Vec::new(),
+            most_busy_lines: l2.queue_entries as usize,
+            misses: Vec::new(),
             next_miss: 0,
+            most_misses: l2.mshr_entries as usize,
         }
     }
 
@@ -74,7 +78,10 @@ impl Slice {
         let unit = rates.atomics.cost(operations);
         let serial = rates.same_address * u64::from(same_address);
         let mut wait = self.atomics.take(now, unit);
-        let lines = self.busy_lines.len();
+        let lines = self.most_busy_lines;
+        if self.busy_lines.is_empty() {
+            self.busy_lines.resize(lines, (u64::MAX, Queue::default()));
+        }
         let (known, queue) = &mut self.busy_lines[line as usize % lines];
         if *known != line {
             *known = line;
@@ -89,21 +96,29 @@ impl Slice {
 
     /// How long a miss waits for an entry.
     pub(crate) fn miss_wait(&self, now: Ticks) -> Ticks {
-        self.misses[self.next_miss].saturating_sub(now)
+        match self.misses.get(self.next_miss) {
+            Some(end) if self.misses.len() == self.most_misses => end.saturating_sub(now),
+            _ => 0,
+        }
     }
 
     /// Occupies an entry until `end`.
     pub(crate) fn miss_until(&mut self, end: Ticks) {
+        if self.misses.len() < self.most_misses {
+            self.misses.push(end);
+            return;
+        }
         self.misses[self.next_miss] = end;
-        self.next_miss = (self.next_miss + 1) % self.misses.len();
+        self.next_miss = (self.next_miss + 1) % self.most_misses;
     }
 
     /// All queues are empty and everything has arrived.
     pub(crate) fn settle(&mut self) {
         self.port = Queue::default();
         self.atomics = Queue::default();
-        self.busy_lines.fill((u64::MAX, Queue::default()));
-        self.misses.fill(0);
+        self.busy_lines.clear();
+        self.misses.clear();
+        self.next_miss = 0;
         self.tags.settle();
     }
 }

@@ -212,8 +212,9 @@ impl MemorySystem {
         let mut line = self.shape.line(request.line);
         let mut mask = 0;
         for sector in (0..u16::BITS as u64).filter(|s| request.sectors >> s & 1 != 0) {
-            let start = request.line + sector * self.l1_shape.sector_bytes();
-            let end = start + self.l1_shape.sector_bytes();
+            let sector_bytes = self.l1_shape.sector_bytes();
+            let start = request.line.saturating_add(sector * sector_bytes);
+            let end = start.saturating_add(sector_bytes);
             let mut at = start;
             while at < end {
                 if self.shape.line(at) != line {
@@ -225,7 +226,7 @@ impl MemorySystem {
                     mask = 0;
                 }
                 mask |= self.shape.sector(at);
-                at += self.shape.sector_bytes();
+                at = at.saturating_add(self.shape.sector_bytes());
             }
         }
         done.max(self.piece(&rest, line, mask.max(1)))

@@ -44,8 +44,16 @@ pub(crate) struct Topology {
     homes: u64,
     by_homes: Divider,
     segments: usize,
-    sms: u64,
+    sms: Vec<SmPlace>,
     offsets: Vec<i64>,
+}
+
+/// Where an SM is.
+#[derive(Debug, Clone, Copy)]
+struct SmPlace {
+    segment: usize,
+    /// The slice whose distance is the first of the offsets.
+    turn: usize,
 }
 
 impl Topology {
@@ -66,7 +74,16 @@ impl Topology {
             homes: homes as u64,
             by_homes: Divider::new(homes as u64),
             segments,
-            sms: u64::from(device.sms.max(1)),
+            sms: (0..device.sms.max(1))
+                .map(|sm| SmPlace {
+                    // SMs are divided among the segments in order.
+                    segment: (u64::from(sm) * segments as u64 / u64::from(device.sms.max(1)))
+                        as usize,
+                    // Each SM sees the same distances, beginning with another slice.
+                    turn: (u64::from(sm).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+                        % per_segment,
+                })
+                .collect(),
             offsets: offsets(per_segment, device.timing.interconnect.spread_cycles),
         }
     }
@@ -85,12 +102,7 @@ impl Topology {
         slice / self.per_segment
     }
 
-    /// SMs are divided among the segments in order.
-    pub(crate) fn segment_of_sm(&self, sm: u32) -> usize {
-        let sm = u64::from(sm) % self.sms;
-        (sm * self.segments as u64 / self.sms) as usize
-    }
-
+    /// Where an address lives, as seen from an SM of the device.
     pub(crate) fn place(&self, sm: u32, address: u64) -> Place {
         let chunk = address >> self.interleave_shift;
         let (within, home_segment) = self.by_homes.divide(self.slices.part(chunk) as u64);
@@ -98,21 +110,22 @@ impl Topology {
         let lines_shift = self.interleave_shift - self.line_shift;
         let line = (address >> self.line_shift) & ((1 << lines_shift) - 1);
         let index = (self.slices.rank(chunk) * self.homes + home_segment) << lines_shift | line;
-        let own = self.segment_of_sm(sm);
-        let near = own * self.per_segment + within;
+        let sm = self.sms[sm as usize];
+        let near = sm.segment * self.per_segment + within;
         let home = if self.homes == 1 {
             near
         } else {
             home_segment as usize * self.per_segment + within
         };
-        // Each SM sees the same distances, beginning with another slice.
-        let turn = u64::from(sm).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-        let offset = (within as u64 + turn) % self.per_segment as u64;
+        let mut offset = within + sm.turn;
+        if offset >= self.per_segment {
+            offset -= self.per_segment;
+        }
         Place {
             near,
             home,
             index,
-            offset_cycles: self.offsets[offset as usize],
+            offset_cycles: self.offsets[offset],
         }
     }
 

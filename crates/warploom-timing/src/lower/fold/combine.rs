@@ -44,9 +44,7 @@ impl Walk<'_, '_> {
         }
         match line.op {
             Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch => self.address(at),
-            Op::AddI64 => {
-                let _ = self.into_wide_multiply(at);
-            }
+            Op::AddI64 => self.multiply_add(at),
             Op::AddI32 | Op::SubI32 => self.addition(at),
             Op::AndB32 | Op::OrB32 | Op::XorB32 | Op::NotB32 | Op::Lop3B32 => self.logic(at),
             Op::MaskAnd | Op::MaskOr | Op::MaskXor => self.predicates(at),
@@ -185,7 +183,7 @@ impl Walk<'_, '_> {
     }
 
     /// A product or shifted number, and an addition: one multiply-add.
-    fn into_wide_multiply(&mut self, at: usize) -> Option<()> {
+    fn multiply_add(&mut self, at: usize) {
         for n in [0, 1] {
             let Some(from) = self.product(at, n).or_else(|| self.producer(at, n)) else {
                 continue;
@@ -198,7 +196,7 @@ impl Walk<'_, '_> {
             match product.op {
                 Op::MulWideS32 | Op::MulWideU32 => {
                     self.absorb(at, from, Op::MadWideS32, [a, b, other]);
-                    return Some(());
+                    return;
                 }
                 Op::ShlB64 if number(&b).is_some() => {
                     if self.is_extended(from, &a) {
@@ -208,12 +206,11 @@ impl Walk<'_, '_> {
                         // Two instructions that shift and add.
                         self.absorb(at, from, Op::AddI64, [a, other]);
                     }
-                    return Some(());
+                    return;
                 }
                 _ => {}
             }
         }
-        None
     }
 
     /// Whether a pair is an extended 32-bit number.
@@ -333,7 +330,8 @@ impl Walk<'_, '_> {
     /// Floating-point operands bring their sign with them.
     fn signs(&mut self, at: usize) {
         for n in 0..self.code.lines[at].sources.len() {
-            let Some(from) = self.producer(at, n) else {
+            let from = self.writer(&self.code.lines[at].sources[n]);
+            let Some(from) = from.filter(|&from| self.is_near(at, from)) else {
                 continue;
             };
             let part = &self.code.lines[from];

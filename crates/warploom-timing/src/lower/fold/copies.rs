@@ -7,13 +7,14 @@ use warploom_isa::{Inst, Op};
 
 use crate::lower::code::Code;
 use crate::lower::lines::{self, Bank, Half, Line, Pair, Work};
+use crate::lower::values::Value;
 
 /// Lets users read what was copied, in every line.
 pub(super) fn forward(code: &mut Code<'_>) {
     let mut original = vec![Half::None; code.predicates.len()];
     for at in 0..code.lines.len() {
         redirect(&mut code.lines[at], &original);
-        extended(code, at, &mut original);
+        copy_halves(code, at, &mut original);
         let Some(copies) = copies(code, at) else {
             continue;
         };
@@ -49,25 +50,72 @@ pub(super) fn forward(code: &mut Code<'_>) {
     }
 }
 
-/// The low half of a sign-extended number is the number itself.
-fn extended(code: &mut Code<'_>, at: usize, original: &mut [Half]) {
-    let line = &mut code.lines[at];
-    let (Some(result), Some(&[source, _])) = (line.results.first_mut(), line.sources.first())
-    else {
+/// Lets users read what single halves of a 64-bit result are copies of.
+fn copy_halves(code: &mut Code<'_>, at: usize, original: &mut [Half]) {
+    let line = &code.lines[at];
+    let &[result] = line.results.as_slice() else {
         return;
     };
+    if line.work != Work::Done || line.guard.is_some() {
+        return;
+    }
     let single = |half: Half| {
         half.value()
             .is_none_or(|value| code.defs[value as usize] == 1)
     };
-    let extends = line.op == Op::SextI32 && line.guard.is_none();
-    if let Half::Value(low) = result[0]
-        && extends
-        && single(result[0])
-        && single(source)
-    {
-        original[low as usize] = source;
-        result[0] = Half::None;
+    let known = known_halves(line);
+    let mut left = result;
+    for n in [0, 1] {
+        if let (Half::Value(value), Some(from)) = (result[n], known[n])
+            && single(result[n])
+            && single(from)
+        {
+            original[value as usize] = from;
+            left[n] = Half::None;
+        }
+    }
+    let line = &mut code.lines[at];
+    line.results[0] = left;
+    if left == [Half::None; 2] {
+        line.work = Work::Gone;
+    }
+}
+
+/// What the halves of a result are copies of.
+fn known_halves(line: &Line) -> [Option<Half>; 2] {
+    let source = |n: usize| line.sources.get(n).copied().unwrap_or_default();
+    let ([a_low, a_high], [b_low, b_high]) = (source(0), source(1));
+    let zero = Half::Number(0);
+    let by_half =
+        |known: fn(Half, Half) -> Option<Half>| [known(a_low, b_low), known(a_high, b_high)];
+    match (line.op, b_low) {
+        (Op::SextI32, _) => [Some(a_low), None],
+        (Op::AndB64, _) => by_half(and),
+        (Op::OrB64 | Op::XorB64, _) => by_half(or),
+        (Op::ShlB64, Half::Number(32)) => [Some(zero), Some(a_low)],
+        (Op::ShrU64, Half::Number(32)) => [Some(a_high), Some(zero)],
+        (Op::ShrU64, Half::Number(33..)) => [None, Some(zero)],
+        (Op::BfiB64, _) if source(2)[0] == Half::Number(32) && source(3)[0] == source(2)[0] => {
+            [Some(b_low), Some(a_low)]
+        }
+        _ => [None; 2],
+    }
+}
+
+/// What `a & b` is if one of them is a number that leaves nothing or all.
+fn and(a: Half, b: Half) -> Option<Half> {
+    match (a, b) {
+        (Half::Number(u32::MAX), other) | (other, Half::Number(u32::MAX)) => Some(other),
+        (Half::Number(0), _) | (_, Half::Number(0)) => Some(Half::Number(0)),
+        _ => None,
+    }
+}
+
+/// What `a | b` and `a ^ b` are if one of them is zero.
+fn or(a: Half, b: Half) -> Option<Half> {
+    match (a, b) {
+        (Half::Number(0), other) | (other, Half::Number(0)) => Some(other),
+        _ => None,
     }
 }
 
@@ -119,6 +167,7 @@ fn copies(code: &Code<'_>, at: usize) -> Option<Vec<(Half, Half)>> {
         Op::I32FromI32 | Op::I32FromI64 if converts_nothing(code, line, inst) => {
             [source(0)[0], Half::None]
         }
+        Op::AndB32 if masks_nothing(code, source(0)[0], source(1)[0]) => source(0),
         Op::SubI64 if source(1)[1] == Half::Number((SHARED_WINDOW >> 32) as u32) => {
             [source(0)[0], zero]
         }
@@ -190,16 +239,24 @@ fn converts_nothing(code: &Code<'_>, line: &Line, inst: &Inst) -> bool {
     let Some(value) = line.sources.first().and_then(|pair| pair[0].value()) else {
         return false;
     };
-    // A load of so many bits extends them itself, in the way that its type says.
-    let definition = code.lines.get(code.def_line[value as usize]);
-    let Some(definition) = definition.filter(|_| code.is_single(value)) else {
+    let narrow: IntType = if from.bits() <= to.bits() { from } else { to };
+    loaded(code, value).is_some_and(|(loaded, signed)| {
+        loaded <= bits && (signed == narrow.is_signed() || loaded < bits)
+    })
+}
+
+/// The bits of a load that gives a value, and whether it extends their sign.
+fn loaded(code: &Code<'_>, value: Value) -> Option<(u32, bool)> {
+    let definition = code.lines.get(code.def_line[value as usize])?;
+    let access = lines::access(code.inst(definition)?);
+    let loads = definition.op == Op::Ld && code.is_single(value);
+    loads.then(|| (8 * access.element_bytes(), access.signed))
+}
+
+/// Whether `a & b` is `a`, since `a` was loaded with no more bits than the number `b` has.
+fn masks_nothing(code: &Code<'_>, a: Half, b: Half) -> bool {
+    let (Half::Value(value), Half::Number(mask)) = (a, b) else {
         return false;
     };
-    let narrow: IntType = if from.bits() <= to.bits() { from } else { to };
-    code.inst(definition).is_some_and(|load| {
-        let access = lines::access(load);
-        definition.op == Op::Ld
-            && 8 * access.element_bytes() <= bits
-            && (access.signed == narrow.is_signed() || 8 * access.element_bytes() < bits)
-    })
+    loaded(code, value).is_some_and(|(bits, signed)| !signed && bits <= mask.trailing_ones())
 }

@@ -27,6 +27,3 @@ pub(super) fn fold(code: &mut Code<'_>) {
     combine::combine(code);
     dead::remove(code);
 }
-
-#[cfg(test)]
-mod tests;
