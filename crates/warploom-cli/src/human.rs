@@ -150,7 +150,10 @@ fn columns(launches: &[LaunchReport]) -> String {
     for metric in &MORE {
         row(metric.key, each(&metric.get), metric.nsight);
     }
-    if launches.iter().any(|launch| launch.metrics.timing.is_some()) {
+    if launches
+        .iter()
+        .any(|launch| launch.metrics.timing.is_some())
+    {
         for metric in human_timing::METRICS {
             row(metric.key, each(&metric.get), metric.nsight);
         }

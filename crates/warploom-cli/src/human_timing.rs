@@ -70,7 +70,9 @@ pub const METRICS: &[Metric] = &[
 /// What warps did with their cycles, over all launches; nothing if none was timed.
 pub fn stalls(launches: &[LaunchReport]) -> String {
     let mut sum: BTreeMap<&str, u64> = BTreeMap::new();
-    let timings = launches.iter().filter_map(|launch| launch.metrics.timing.as_ref());
+    let timings = launches
+        .iter()
+        .filter_map(|launch| launch.metrics.timing.as_ref());
     for (reason, cycles) in timings.flat_map(|timing| &timing.stalls) {
         *sum.entry(reason).or_default() += cycles;
     }

@@ -8,8 +8,8 @@ use warploom::plan::FilePlan;
 
 use crate::args::LessonArgs;
 use crate::human;
-use crate::interrupt;
 use crate::human_timing;
+use crate::interrupt;
 use crate::lesson_grid::grid;
 use crate::lesson_timeline::timeline;
 use crate::output::{Done, Output, wants_colour};

@@ -304,7 +304,9 @@ pub fn shared_passes(addresses: &[u64], lanes: u64, bytes: u32) -> u32 {
     for (lane, &address) in all.iter_mut().zip(addresses) {
         *lane = address;
     }
-    passes(&all, lanes, 0, bytes.clamp(1, PASS_BYTES)).parts.max(1)
+    passes(&all, lanes, 0, bytes.clamp(1, PASS_BYTES))
+        .parts
+        .max(1)
 }
 
 /// Sectors of a local access. The hardware interleaves local memory so that the same word of

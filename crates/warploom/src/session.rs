@@ -316,8 +316,7 @@ impl Session {
         };
         let limit = control.max_thread_instructions;
         let ran = if self.timed && !O::ACTIVE {
-            let mut options =
-                timing_options(&self.device, &occupancy, self.program.is_lesson());
+            let mut options = timing_options(&self.device, &occupancy, self.program.is_lesson());
             options.trace_issues = self.trace_issues;
             match self
                 .engine
@@ -345,7 +344,10 @@ impl Session {
     /// the kernel itself asks for.
     fn unsupported(&self, module: &Module, kernel: FunctionId) -> Option<UnsupportedError> {
         let entry = module.function(kernel);
-        let cluster = entry.bounds.required_cluster.map(|[x, y, z]| [x, y.max(1), z.max(1)]);
+        let cluster = entry
+            .bounds
+            .required_cluster
+            .map(|[x, y, z]| [x, y.max(1), z.max(1)]);
         if let Some([x, y, z]) = cluster.filter(|&size| size != [1; 3]) {
             let place = self.program.sources.place(module, entry.origin.loc);
             let file = entry.origin.loc.file;
@@ -355,7 +357,10 @@ impl Session {
                 function: None,
                 file: place.file,
                 line: place.line,
-                spot: self.program.sources.spot(module, file, entry.origin.text_line),
+                spot: self
+                    .program
+                    .sources
+                    .spot(module, file, entry.origin.text_line),
             });
         }
         let reachable = module.reachable(kernel);

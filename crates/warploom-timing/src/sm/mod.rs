@@ -18,7 +18,7 @@ use warploom_isa::{Pc, Space};
 use warploom_machine::{AccessEvent, AccessKind, Next, Outcome, Step, Steps};
 
 use crate::costs::{Cost, Costs, UNITS, UnitClock};
-use crate::memory::{AtomicAccess, L1Passes, LineAccess, LineShape, atomic_lines, lines};
+use crate::memory::{AtomicAccess, L1Passes, LineShape, atomic_lines, lines};
 use crate::schedule::{Candidates, WarpScheduler, scheduler};
 use crate::stall::Reason;
 use crate::stream::{Class, Stream, TimedInst};
@@ -533,12 +533,15 @@ impl Sm {
         let timing = &shared.device.timing;
         let interval = u64::from(timing.lsu.partition_interval_cycles);
         self.partitions[partition].memory_free_at = now + interval;
+        let merged = u32::from(inst.accesses.max(1));
+        let widen = |access: &AccessEvent| {
+            let mut access = *access;
+            access.bytes *= merged;
+            access
+        };
+        let events = &self.slots[number].events;
         let accesses: SmallVec<[AccessEvent; 2]> = match inst.class {
-            Class::Memory => self.slots[number]
-                .events
-                .accesses_of(inst.source)
-                .copied()
-                .collect(),
+            Class::Memory => events.accesses_of(inst.source).map(widen).collect(),
             _ => SmallVec::new(),
         };
         if let Some(flat) = &timing.flat {
@@ -556,11 +559,15 @@ impl Sm {
             self.slots[number].last_result = self.slots[number].last_result.max(at);
             return;
         }
-        for access in &accesses {
-            let op = self.operation(number, access, now, shared);
-            let returns = access.kind != AccessKind::Store && !inst.defs.is_empty();
-            let shared_space = access.space == Space::Shared;
-            let reason = if shared_space {
+        let ops: SmallVec<[MemoryOp; 2]> = if inst.class == Class::Memory {
+            let op = |access| self.operation(number, access, now, shared);
+            accesses.iter().map(op).collect()
+        } else {
+            SmallVec::from_iter([self.spill(number, inst, now, shared)])
+        };
+        for op in ops {
+            let returns = op.kind != AccessKind::Store && !inst.defs.is_empty();
+            let reason = if op.space == Space::Shared {
                 Reason::ShortScoreboard
             } else {
                 Reason::LongScoreboard
@@ -577,6 +584,29 @@ impl Sm {
                 })
             });
             self.lsu.push(MemoryOp { waiter, ..op });
+        }
+    }
+
+    /// What the store or reload of a register asks of the memory pipeline: a word of each lane.
+    fn spill(&self, number: usize, inst: &TimedInst, now: u64, shared: &Shared<'_>) -> MemoryOp {
+        let register = inst.uses.first().or(inst.defs.first()).copied();
+        let offset = SPILL_BYTES + 4 * u64::from(register.unwrap_or(0));
+        let lanes = shared.device.warp_width as usize;
+        let offsets: SmallVec<[u64; 32]> = SmallVec::from_elem(offset, lanes);
+        let addresses = self.interleaved(number, &offsets, shared);
+        let all = if lanes >= 64 { !0 } else { (1 << lanes) - 1 };
+        let found = lines(&addresses, all, 4, self.shape);
+        MemoryOp {
+            at: now + 1,
+            waiter: None,
+            space: Space::Local,
+            kind: match inst.class {
+                Class::SpillStore => AccessKind::Store,
+                _ => AccessKind::Load,
+            },
+            service_cycles: 1,
+            latency_cycles: 1,
+            lines: found.into_iter().map(AtomicAccess::from).collect(),
         }
     }
 
@@ -636,7 +666,7 @@ impl Sm {
                     atomic_lines(addresses, lanes, bytes, shape)
                 } else {
                     let found = lines(addresses, lanes, bytes, shape);
-                    found.into_iter().map(plain).collect()
+                    found.into_iter().map(AtomicAccess::from).collect()
                 };
                 let passes = self.passes.load(addresses, lanes, bytes, op.lines.len());
                 op.service_cycles = u64::from(passes).max(1);
@@ -764,17 +794,11 @@ impl Sm {
     }
 }
 
-/// A line of a load or store.
-fn plain(access: LineAccess) -> AtomicAccess {
-    AtomicAccess {
-        access,
-        operations: 0,
-        same_address: 0,
-    }
-}
-
 /// Cycles that a sleeping warp gives way for, whatever time it asks for.
 const SLEEP_CYCLES: u64 = 40;
+
+/// Where spilled registers lie in a thread's local memory: behind what the source declares.
+const SPILL_BYTES: u64 = 1 << 18;
 
 /// Where local memory lies, past every address of global memory.
 const LOCAL_BASE: u64 = 1 << 60;
