@@ -444,7 +444,7 @@ fn a_module_for_a_newer_device_runs_with_a_note() {
     Folder::new().run(run).code(0).stderr_eq("").stdout_eq(
         "\
 device k40, divergence ipdom
-note: the module is made for sm_70, above sm_35 of device `k40`; it runs as far as its instructions are supported
+note: the module is made for sm_75, above sm_35 of device `k40`; it runs as far as its instructions are supported
 ...
 ",
     );
