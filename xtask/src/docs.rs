@@ -23,6 +23,11 @@ const PAGES: &[Page] = &[
         package: "warploom-device",
         example: "field_reference",
     },
+    Page {
+        path: "docs/counters.md",
+        package: "warploom",
+        example: "counters_page",
+    },
 ];
 
 /// Writes the pages.

@@ -103,6 +103,10 @@ pub struct RunArgs {
     /// Save a buffer after the run
     #[arg(long, value_name = "NAME=PATH.npy")]
     pub out: Vec<String>,
+    /// Source lines to show: the N with the most instructions, besides those with divergence,
+    /// excess sectors or bank conflicts; or all
+    #[arg(long, value_name = "N|all", default_value = "12", value_parser = line_count)]
+    pub lines: usize,
     /// The launch of a module's kernel.
     #[command(flatten)]
     pub launch: LaunchArgs,
@@ -118,7 +122,7 @@ pub struct LaunchArgs {
     /// Kernel to launch; may be left out if the module has only one
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
-    /// Blocks
+    /// Blocks; `4x2` is the same as `4,2`
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub grid: Option<String>,
     /// Threads of a block
@@ -135,7 +139,30 @@ pub struct LaunchArgs {
     pub cooperative: bool,
 }
 
+/// A number of lines, or `all`.
+fn line_count(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        number => number
+            .parse()
+            .map_err(|_| "expected a number or `all`".to_owned()),
+    }
+}
+
 const RUN_HELP: &str = "\
+A launch file is TOML; docs/launch-file.md has every key:
+  module = \"saxpy.ptx\"
+  [buffers]
+  x = { iota = \"f32[1000]\" }
+  y = { ones = \"f32[1000]\" }
+  [[launch]]
+  kernel = \"saxpy\"
+  grid = [4]
+  block = [256]
+  args = [{ u32 = 1000 }, { f32 = 2.0 }, { buffer = \"x\" }, { buffer = \"y\" }]
+  [expect]
+  y = { npy = \"expected.npy\", rtol = 1e-6 }
+
 Arguments are written like
   u32:7  s64:-1  f32:2.5  bool:true   a number of that type
   bytes:0011ff                        raw bytes, for structures
@@ -188,6 +215,9 @@ pub struct DevicesArgs {
 /// What to do with a device.
 #[derive(Debug, Subcommand)]
 pub enum DevicesCommand {
+    /// No command; answered with the right one.
+    #[command(external_subcommand)]
+    Other(Vec<String>),
     /// Show a device as a sheet: what it consists of, its rates, latencies and ridge points
     Show {
         /// A name that `warploom devices` lists, or a `.toml` file

@@ -5,16 +5,25 @@ use warploom::Options;
 use warploom::device::{Device, Figure, source_text};
 use warploom::report::SCHEMA_VERSION;
 use warploom::run::device;
+use warploom::text::Diagnostic;
 
 use crate::args::{DevicesArgs, DevicesCommand, key_values, named_device};
 use crate::devices_sheet::sheet;
-use crate::output::{Done, Output};
+use crate::output::{Done, Output, wrong_argument};
 use crate::table::{Align, Rows, count};
 
 /// Lists the devices, or shows one.
 pub fn run(args: &DevicesArgs, output: &mut Output) -> Done {
     match &args.command {
         None => list(output),
+        Some(DevicesCommand::Other(words)) => {
+            let word = words.first().map_or("", String::as_str);
+            let is_device = word.ends_with(".toml") || Device::by_name(word).is_ok();
+            let name = if is_device { word } else { "NAME" };
+            let help = format!("`warploom devices show {name}` shows a device");
+            let message = format!("there is no command `{word}` of `devices`");
+            Err(wrong_argument(Diagnostic::error(message).help(help)))
+        }
         Some(DevicesCommand::Show { name, set, figures }) => {
             let options = Options {
                 device: named_device(Some(name)),

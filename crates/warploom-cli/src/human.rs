@@ -1,6 +1,5 @@
 //! The report of a run, for people.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use warploom::metrics::{COUNTERS, Tally};
@@ -8,38 +7,46 @@ use warploom::report::{
     ExpectationReport, Failure, LaunchReport, Note, Outcome, Place, Report, Waiting,
 };
 
+use crate::human_lines::hot_lines;
 use crate::human_timing;
-use crate::table::{Align, Rows, clean, count, percent, shorten};
+use crate::names::kernel_name;
+use crate::table::{Align, Rows, clean, count, number, percent, shorten, widest};
 
 /// Launches that are shown side by side; more are shown in a row each.
 const SIDE_BY_SIDE: usize = 4;
-/// Source lines that are shown.
-const HOT_LINES: usize = 12;
 /// Characters of a kernel's name in a table.
-const NAME_WIDTH: usize = 28;
-/// Characters of a source line in a table.
-const TEXT_WIDTH: usize = 64;
+pub const NAME_WIDTH: usize = 28;
+
+/// How much is shown.
+#[derive(Clone, Copy)]
+pub struct View {
+    /// Source lines with the most instructions.
+    pub lines: usize,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+}
 
 /// Everything but what ended the run early.
-pub fn report(report: &Report) -> String {
+pub fn report(report: &Report, view: View) -> String {
     let mut text = format!(
         "device {}, divergence {}\n",
         report.device, report.divergence
     );
     for note in &report.notes {
-        text.push_str(&note_line(note));
+        text.push_str(&note_line(note, None));
     }
     match report.launches.as_slice() {
         [] => {}
-        few if few.len() <= SIDE_BY_SIDE => text.push_str(&columns(few)),
+        few if few.len() <= SIDE_BY_SIDE => text.push_str(&columns(few, view)),
         many => text.push_str(&rows(many)),
     }
     text.push_str(&human_timing::stalls(&report.launches));
-    text.push_str(&hot_lines(&report.launches));
+    text.push_str(&hot_lines(&report.launches, view));
     text.push_str(&human_timing::advice(&report.launches));
     for launch in &report.launches {
+        let kernel = (report.launches.len() > 1).then(|| kernel_name(&launch.kernel));
         for note in &launch.notes {
-            text.push_str(&note_line(note));
+            text.push_str(&note_line(note, kernel.as_deref()));
         }
     }
     if !report.expectations.is_empty() {
@@ -57,13 +64,17 @@ pub fn report(report: &Report) -> String {
     text
 }
 
-fn note_line(note: &Note) -> String {
+fn note_line(note: &Note, kernel: Option<&str>) -> String {
     let at = note
         .place
         .as_ref()
         .map(|place| format!("{}: ", place.at()))
         .unwrap_or_default();
-    format!("note: {}\n", clean(&format!("{at}{}", note.message)))
+    let kernel = kernel.map(|name| format!("{name}: ")).unwrap_or_default();
+    format!(
+        "note: {}\n",
+        clean(&format!("{kernel}{at}{}", note.message))
+    )
 }
 
 fn extent([x, y, z]: [u32; 3]) -> String {
@@ -120,15 +131,25 @@ fn efficiency(launch: &LaunchReport) -> f64 {
         .simt_efficiency(launch.metrics.warp_width)
 }
 
-/// Few launches, a column each.
-fn columns(launches: &[LaunchReport]) -> String {
+/// Few launches, a column each. The profiler's names give way where the terminal is too narrow.
+fn columns(launches: &[LaunchReport], view: View) -> String {
+    let full = column_table(launches, true);
+    match view.width {
+        Some(width) if widest(&full) > width => column_table(launches, false),
+        _ => full,
+    }
+}
+
+fn column_table(launches: &[LaunchReport], nsight: bool) -> String {
     let names: Vec<String> = launches
         .iter()
-        .map(|launch| shorten(&clean(&launch.kernel), NAME_WIDTH))
+        .map(|launch| shorten(&kernel_name(&launch.kernel), NAME_WIDTH))
         .collect();
     let mut head = vec![("", Align::Left)];
     head.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
-    head.push(("Nsight Compute", Align::Left));
+    if nsight {
+        head.push(("Nsight Compute", Align::Left));
+    }
     let mut table = Rows::new(&head);
     let mut row = |key: &str, values: Vec<String>, nsight: &str| {
         let values = [key.to_owned()].into_iter().chain(values);
@@ -179,7 +200,7 @@ fn rows(launches: &[LaunchReport]) -> String {
         let tally = &launch.metrics.tally;
         table.row([
             (number + 1).to_string(),
-            shorten(&launch.kernel, NAME_WIDTH),
+            shorten(&kernel_name(&launch.kernel), NAME_WIDTH),
             extent(launch.grid),
             extent(launch.block),
             count(tally.warp_instructions),
@@ -194,74 +215,13 @@ fn rows(launches: &[LaunchReport]) -> String {
 }
 
 /// Sectors of loads and stores, and what they would be side by side.
-fn sectors(tally: &Tally) -> String {
+pub fn sectors(tally: &Tally) -> String {
     let touched = tally.global_load_sectors + tally.global_store_sectors;
     let ideal = tally.global_load_ideal_sectors + tally.global_store_ideal_sectors;
     match touched {
         0 => String::new(),
         _ => format!("{} ({})", count(touched), count(ideal)),
     }
-}
-
-/// The source lines with the most issues, over all launches.
-fn hot_lines(launches: &[LaunchReport]) -> String {
-    let mut lines: BTreeMap<(&str, u32), (&Place, Tally)> = BTreeMap::new();
-    for line in launches.iter().flat_map(|launch| &launch.lines) {
-        let key = (line.place.file.as_str(), line.place.line);
-        lines
-            .entry(key)
-            .or_insert((&line.place, Tally::default()))
-            .1
-            .add(&line.tally);
-    }
-    let total: u64 = lines
-        .values()
-        .map(|(_, tally)| tally.warp_instructions)
-        .sum();
-    let Some(width) = launches.first().map(|launch| launch.metrics.warp_width) else {
-        return String::new();
-    };
-    let mut hottest: Vec<(&Place, Tally)> = lines.into_values().collect();
-    hottest.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.warp_instructions));
-    let left_out = hottest.len().saturating_sub(HOT_LINES);
-    let mut table = Rows::new(&[
-        ("line", Align::Left),
-        ("warp instructions", Align::Right),
-        ("share", Align::Right),
-        ("simt", Align::Right),
-        ("divergent", Align::Right),
-        ("sectors (ideal)", Align::Right),
-        ("conflicts", Align::Right),
-        ("source", Align::Left),
-    ]);
-    let some = |value: u64| {
-        if value == 0 {
-            String::new()
-        } else {
-            count(value)
-        }
-    };
-    for (place, tally) in hottest.iter().take(HOT_LINES) {
-        table.row([
-            shorten(&place.at(), 40),
-            count(tally.warp_instructions),
-            percent(tally.warp_instructions as f64 / total.max(1) as f64),
-            percent(tally.simt_efficiency(width)),
-            some(tally.divergent_branches),
-            sectors(tally),
-            some(tally.shared_bank_conflicts),
-            shorten(place.text.as_deref().unwrap_or(""), TEXT_WIDTH),
-        ]);
-    }
-    if hottest.is_empty() {
-        return String::new();
-    }
-    let rest = match left_out {
-        0 => String::new(),
-        1 => "  … and 1 line more\n".to_owned(),
-        more => format!("  … and {more} lines more\n"),
-    };
-    format!("\n{}{rest}", table.draw())
 }
 
 /// What became of the expectations.
@@ -277,7 +237,7 @@ pub fn expectations(expectations: &[ExpectationReport]) -> String {
         } = expectation;
         let buffer = clean(&expectation.buffer);
         let error = match expectation.largest_error {
-            Some(error) => format!("largest error {error:?}"),
+            Some(error) => format!("largest error {}", number(error)),
             None => "a number stands against a NaN or infinity".to_owned(),
         };
         if expectation.ok {
@@ -287,10 +247,11 @@ pub fn expectations(expectations: &[ExpectationReport]) -> String {
             );
             continue;
         }
+        let tolerance = tolerance(*rtol, *atol);
         let _ = writeln!(
             text,
-            "expected `{buffer}`: FAILED, {differing} of {elements} elements differ by more than \
-             {atol:?} + {rtol:?} * |expected|; {error}"
+            "expected `{buffer}`: FAILED, {differing} of {elements} elements differ {tolerance}; \
+             {error}"
         );
         let columns = [
             ("index", Align::Left),
@@ -308,6 +269,17 @@ pub fn expectations(expectations: &[ExpectationReport]) -> String {
         text.push_str(&table.draw());
     }
     text
+}
+
+/// How much elements may differ.
+fn tolerance(rtol: f64, atol: f64) -> String {
+    let relative = || format!("{} * |expected|", number(rtol));
+    match (rtol == 0.0, atol == 0.0) {
+        (true, true) => "(exact comparison)".to_owned(),
+        (true, false) => format!("by more than {}", number(atol)),
+        (false, true) => format!("by more than {}", relative()),
+        (false, false) => format!("by more than {} + {}", number(atol), relative()),
+    }
 }
 
 /// What ended the run early.
@@ -364,6 +336,31 @@ fn source(text: &mut String, indent: &str, place: &Place) {
         let _ = write!(text, "\n{indent}at {}", clean(&place.at()));
         if let Some(line) = &place.text {
             let _ = write!(text, ": {}", clean(line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tolerances_are_told_as_far_as_they_matter() {
+        assert_eq!(tolerance(0.0, 0.0), "(exact comparison)");
+        assert_eq!(tolerance(0.0, 5.0), "by more than 5");
+        assert_eq!(tolerance(1e-6, 0.0), "by more than 1e-6 * |expected|");
+        assert_eq!(tolerance(0.5, 0.25), "by more than 0.25 + 0.5 * |expected|");
+    }
+
+    #[test]
+    fn the_page_of_counters_names_the_same_metrics() {
+        let page = include_str!("../../../docs/counters.md");
+        for Metric { key, nsight, .. } in &MORE {
+            let rows = page
+                .lines()
+                .filter(|line| line.starts_with(&format!("| `{key}` |")));
+            assert!(rows.clone().count() == 1, "{key}");
+            assert!(rows.clone().all(|row| row.contains(nsight)), "{nsight}");
         }
     }
 }

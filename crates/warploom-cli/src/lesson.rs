@@ -5,6 +5,7 @@ use std::io;
 
 use warploom::lesson::{Keep, Played, play_file};
 use warploom::plan::FilePlan;
+use warploom::text::Diagnostic;
 
 use crate::args::LessonArgs;
 use crate::human;
@@ -12,12 +13,16 @@ use crate::human_timing;
 use crate::interrupt;
 use crate::lesson_grid::grid;
 use crate::lesson_timeline::timeline;
-use crate::output::{Done, Output, wants_colour};
+use crate::output::{Done, Failure, Output, wants_colour, wrong_argument};
 use crate::progress::Progress;
+use crate::run::ending;
 use crate::table::{Align, Rows, clean, count};
 
 /// Runs a lesson and draws what it issued.
 pub fn run(args: &LessonArgs, output: &mut Output) -> Done {
+    if ending(&args.file) != "simt" {
+        return Err(wrong_file(args));
+    }
     let mut options = args.machine.options();
     options.interrupt = Some(interrupt::flag());
     let keep = Keep {
@@ -34,6 +39,16 @@ pub fn run(args: &LessonArgs, output: &mut Output) -> Done {
         output.message(&human::failure(failure, played.report.outcome));
     }
     Ok(played.report.outcome.exit_code())
+}
+
+fn wrong_file(args: &LessonArgs) -> Failure {
+    let file = args.file.display();
+    let help = match ending(&args.file).as_str() {
+        "toml" => format!("`warploom run {file}` runs a launch file"),
+        "ptx" | "cu" => format!("`warploom run {file}` runs a module"),
+        _ => "a lesson is a `.simt` file; docs/lesson-language.md describes them".to_owned(),
+    };
+    wrong_argument(Diagnostic::error(format!("`{file}` is no lesson")).help(help))
 }
 
 fn draw(played: &Played, args: &LessonArgs, colour: bool) -> String {

@@ -6,7 +6,7 @@
 //! | `run`, `lesson`, `devices`, `occupancy`, `model`, `doctor`, `manual` | a command each |
 //! | `output` | where results, messages and kernel output go |
 //! | `draw` | diagnostics with their source lines |
-//! | `human`, `table` | the report for people |
+//! | `human`, `table`, `names` | the report for people |
 //! | `progress`, `interrupt` | what happens while a run goes on |
 
 mod args;
@@ -16,6 +16,7 @@ mod devices_tree;
 mod doctor;
 mod draw;
 mod human;
+mod human_lines;
 mod human_timing;
 mod interrupt;
 mod lesson;
@@ -23,6 +24,7 @@ mod lesson_grid;
 mod lesson_timeline;
 mod manual;
 mod model;
+mod names;
 mod occupancy;
 mod occupancy_sweep;
 mod output;
@@ -40,7 +42,7 @@ use output::{Failure, Output};
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::new(&cli.global);
-    let done = match &cli.command {
+    let done = output.check().and_then(|()| match &cli.command {
         Command::Run(args) => run::run(args, &mut output),
         Command::Lesson(args) => lesson::run(args, &mut output),
         Command::Devices(args) => devices::run(args, &mut output),
@@ -49,7 +51,7 @@ fn main() -> ExitCode {
         Command::Doctor => doctor::run(&mut output),
         Command::Completions(args) => manual::completions(args, &mut output),
         Command::Man(args) => manual::page(args, &mut output),
-    };
+    });
     match done {
         Ok(code) => ExitCode::from(code),
         Err(Failure::Input(error)) => {

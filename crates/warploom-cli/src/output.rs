@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
+use warploom::run::check_folder;
 use warploom::text::{Diagnostic, Spot};
 use warploom::{InputError, InputErrorKind};
 
@@ -68,6 +69,18 @@ impl Output {
         self.json
             .as_ref()
             .is_some_and(|path| path.as_os_str() == "-")
+    }
+
+    /// Checks that the JSON can be written, as far as its folder goes, before anything runs.
+    pub fn check(&self) -> Result<(), Failure> {
+        match &self.json {
+            Some(path) if !self.json_on_stdout() => {
+                let shown = path.display().to_string();
+                let spot = Spot::whole("--json", shown.as_str());
+                Ok(check_folder(path, &shown, Some(&spot))?)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Prints text for people, unless standard output is for JSON alone.

@@ -10,10 +10,11 @@ use warploom::text::{Diagnostic, Spot};
 use warploom::{Finished, Plan, launch_file};
 
 use crate::args::{LaunchArgs, RunArgs};
-use crate::human;
+use crate::human::{self, View};
 use crate::interrupt;
 use crate::output::{Done, Failure, Output, wrong_argument};
 use crate::progress::Progress;
+use crate::table::terminal_columns;
 
 /// Runs it.
 pub fn run(args: &RunArgs, output: &mut Output) -> Done {
@@ -34,7 +35,11 @@ pub fn run(args: &RunArgs, output: &mut Output) -> Done {
     } = finished?;
     output.diagnostics_if_any(&session.program().warnings);
     output.json(&report)?;
-    output.text(&human::report(&report))?;
+    let view = View {
+        lines: args.lines,
+        width: terminal_columns(),
+    };
+    output.text(&human::report(&report, view))?;
     if let Some(failure) = &report.error {
         output.message(&human::failure(failure, report.outcome));
     }
@@ -49,6 +54,9 @@ pub fn run(args: &RunArgs, output: &mut Output) -> Done {
     ];
     output.times(&steps);
     if output.verbose() {
+        for remark in &session.program().remarks {
+            output.message(remark);
+        }
         let issued: u64 = report
             .launches
             .iter()
@@ -65,9 +73,10 @@ pub fn run(args: &RunArgs, output: &mut Output) -> Done {
 }
 
 fn plan(args: &RunArgs) -> Result<Plan, Failure> {
-    let is_launch_file = args.file.extension().is_some_and(|ending| ending == "toml");
-    if !is_launch_file {
-        return module_plan(&args.file, &args.launch);
+    match ending(&args.file).as_str() {
+        "toml" => {}
+        "ptx" | "cu" | "simt" => return module_plan(&args.file, &args.launch),
+        other => return Err(wrong_file(&args.file, other)),
     }
     if let Some(option) = args.launch.first_given() {
         let message = format!("`{option}` is for modules; a launch file has its own launches");
@@ -76,11 +85,38 @@ fn plan(args: &RunArgs) -> Result<Plan, Failure> {
     Ok(launch_file::read(&args.file)?)
 }
 
+/// A file's ending in lower case, or nothing.
+pub fn ending(file: &Path) -> String {
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    ending.unwrap_or("").to_ascii_lowercase()
+}
+
+fn wrong_file(file: &Path, ending: &str) -> Failure {
+    let message = format!("`{}` is neither a launch file nor a module", file.display());
+    let more = match ending {
+        "py" => "; Triton and Numba write the PTX of their kernels, see examples/README.md",
+        "cubin" | "fatbin" | "o" | "so" | "out" => {
+            "; compile the kernel with `nvcc -ptx -lineinfo` instead"
+        }
+        "npy" => "; arrays go into one or into `--arg npy:PATH`",
+        _ => "",
+    };
+    let help = format!("`run` takes a launch file (.toml) or a module (.ptx, .cu, .simt){more}");
+    wrong_argument(Diagnostic::error(message).help(help))
+}
+
 fn module_plan(file: &Path, args: &LaunchArgs) -> Result<Plan, Failure> {
     let need = |value: &Option<String>, option: &str| {
         let missing = || {
             let message = format!("`{option}` is missing");
-            let help = "a module needs `--grid` and `--block`; a launch file (.toml) holds them";
+            let help = match ending(file).as_str() {
+                "simt" => format!(
+                    "`warploom lesson {}` runs a lesson with the grid that it names",
+                    file.display()
+                ),
+                _ => "a module needs `--grid` and `--block`; a launch file (.toml) holds them"
+                    .to_owned(),
+            };
             wrong_argument(Diagnostic::error(message).help(help))
         };
         let text = value.as_deref().ok_or_else(missing)?;

@@ -95,6 +95,48 @@ pub fn shorten(text: &str, most: usize) -> String {
     format!("{kept}…")
 }
 
+/// At most `most` characters, the last ones, after an ellipsis.
+pub fn shorten_left(text: &str, most: usize) -> String {
+    let all = text.chars().count();
+    if all <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().skip(all + 1 - most.max(1)).collect();
+    format!("…{kept}")
+}
+
+/// A number with six digits at most, as C's `%g` writes it.
+pub fn number(value: f64) -> String {
+    const DIGITS: i32 = 6;
+    let written = format!("{value:.*e}", DIGITS as usize - 1);
+    let Some((mantissa, exponent)) = written.split_once('e') else {
+        return written;
+    };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trim = |digits: &str| match digits.contains('.') {
+        true => digits
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+        false => digits.to_owned(),
+    };
+    match usize::try_from(DIGITS - 1 - exponent) {
+        Ok(decimals) if exponent >= -4 => trim(&format!("{value:.decimals$}")),
+        _ => format!("{}e{exponent}", trim(mantissa)),
+    }
+}
+
+/// Columns that a text takes.
+pub fn widest(text: &str) -> usize {
+    let columns = text.lines().map(|line| line.chars().count());
+    columns.max().unwrap_or(0)
+}
+
+/// Columns of the terminal that standard output is, if it is one.
+pub fn terminal_columns() -> Option<usize> {
+    Table::new().width().map(usize::from)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +163,38 @@ mod tests {
             [shorten("abcdef", 6), shorten("abcdefg", 6)],
             ["abcdef", "abcde…"]
         );
+        assert_eq!(
+            ["a/b.h:52", "dir/a/b.h:52"].map(|place| shorten_left(place, 8)),
+            ["a/b.h:52", "…/b.h:52"]
+        );
+        assert_eq!(
+            [
+                0.0,
+                56.0,
+                0.1,
+                1.0 / 3.0,
+                123_456.7,
+                1_234_567.0,
+                1e-4,
+                1e-5
+            ]
+            .map(number),
+            [
+                "0",
+                "56",
+                "0.1",
+                "0.333333",
+                "123457",
+                "1.23457e6",
+                "0.0001",
+                "1e-5"
+            ]
+        );
+        assert_eq!(
+            [f64::INFINITY, -2.5, 999_999.9].map(number),
+            ["inf", "-2.5", "1e6"]
+        );
+        assert_eq!(widest("a\n…bc\n"), 3);
         assert_eq!(clean("a\u{1b}[2J\tb"), "a [2J b");
     }
 }

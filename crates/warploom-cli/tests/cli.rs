@@ -105,7 +105,7 @@ device h100, divergence its
   saxpy.cu:7                224  35.0%   97.7%                   375 (375)             y[i] = a * x[i] + y[i];
 ...
 
-expected `y`: holds, 1000 elements, largest error 0.0
+expected `y`: holds, 1000 elements, largest error 0
 ";
     warploom(&examples(), "run saxpy.toml")
         .code(0)
@@ -207,7 +207,7 @@ fn a_failed_expectation_names_elements_and_the_largest_error() {
     )]);
     // All elements are 7: 0, 1 and from 13 on are more than 5 away, at most 63 - 7 = 56.
     let failed = "\
-expected `y`: FAILED, 53 of 64 elements differ by more than 5.0 + 0.0 * |expected|; largest error 56.0
+expected `y`: FAILED, 53 of 64 elements differ by more than 5; largest error 56
   index  found  expected
   [0]        7         0
   [1]        7         1
@@ -431,8 +431,8 @@ fault: global store of 4 bytes at 0x[..] is out of bounds: [..] past the end of 
 fn a_buffer_that_cannot_be_saved_does_not_hide_the_report() {
     let folder = Folder::new();
     let run = "run kernels.ptx --kernel fill --grid 1 --block 1 --arg u32:1 --arg f32:1 --arg \
-               y=zeros:u32[1] --out y=none/y.npy --json -";
-    let message = "error: cannot write `none/y.npy`: there is no such file\n";
+               y=zeros:u32[1] --out y=. --json -";
+    let message = "error: cannot write `.`: it is a folder\n";
     let assert = folder.run(run).code(2).stderr_eq(message);
     assert_eq!(json(&assert)["outcome"], "ok");
 }
@@ -444,7 +444,7 @@ fn a_module_for_a_newer_device_runs_with_a_note() {
     Folder::new().run(run).code(0).stderr_eq("").stdout_eq(
         "\
 device k40, divergence ipdom
-note: the module is made for sm_70, above sm_35 of device `k40`; it runs as far as its instructions are supported
+note: the module is made for sm_75, above sm_35 of device `k40`; it runs as far as its instructions are supported
 ...
 ",
     );

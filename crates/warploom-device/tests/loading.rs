@@ -225,6 +225,7 @@ fn message_reads_as_place_field_fault_help() {
 
 #[test]
 fn misspelt_device_gets_a_suggestion() {
+    assert_eq!(Device::by_name("H100").unwrap().name, "h100");
     let error = Device::by_name("h10").unwrap_err();
     assert_eq!(error.message, "no device is called `h10`");
     assert!(

@@ -3,7 +3,7 @@
 use crate::types::ScalarType;
 
 macro_rules! special_registers {
-    ($($variant:ident $name:literal $ty:ident $dimensions:literal;)*) => {
+    ($($variant:ident $name:literal $ty:ident $dimensions:literal $version:literal $target:literal;)*) => {
         /// A register that the machine provides.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum SpecialRegister {
@@ -47,6 +47,18 @@ macro_rules! special_registers {
                 }
             }
 
+            /// The first version of PTX, as `major * 10 + minor`, and the first architecture
+            /// that have it.
+            pub const fn since(self) -> (u16, u32) {
+                match self {
+                    $(SpecialRegister::$variant => ($version, $target),)*
+                    SpecialRegister::Pm(0..=3) => (13, 0),
+                    SpecialRegister::Pm(_) => (30, 20),
+                    SpecialRegister::Pm64(_) => (40, 50),
+                    SpecialRegister::Envreg(_) => (21, 0),
+                }
+            }
+
             /// Whether it has dimensions `.x .y .z`.
             pub const fn has_dimensions(self) -> bool {
                 match self {
@@ -59,43 +71,43 @@ macro_rules! special_registers {
 }
 
 special_registers! {
-    Tid "%tid" U32 true;
-    Ntid "%ntid" U32 true;
-    Laneid "%laneid" U32 false;
-    Warpid "%warpid" U32 false;
-    Nwarpid "%nwarpid" U32 false;
-    Ctaid "%ctaid" U32 true;
-    Nctaid "%nctaid" U32 true;
-    Smid "%smid" U32 false;
-    Nsmid "%nsmid" U32 false;
-    Gridid "%gridid" U64 false;
-    IsExplicitCluster "%is_explicit_cluster" Pred false;
-    Clusterid "%clusterid" U32 true;
-    Nclusterid "%nclusterid" U32 true;
-    ClusterCtaid "%cluster_ctaid" U32 true;
-    ClusterNctaid "%cluster_nctaid" U32 true;
-    ClusterCtarank "%cluster_ctarank" U32 false;
-    ClusterNctarank "%cluster_nctarank" U32 false;
-    LanemaskEq "%lanemask_eq" U32 false;
-    LanemaskLe "%lanemask_le" U32 false;
-    LanemaskLt "%lanemask_lt" U32 false;
-    LanemaskGe "%lanemask_ge" U32 false;
-    LanemaskGt "%lanemask_gt" U32 false;
-    Clock "%clock" U32 false;
-    ClockHi "%clock_hi" U32 false;
-    Clock64 "%clock64" U64 false;
-    Globaltimer "%globaltimer" U64 false;
-    GlobaltimerLo "%globaltimer_lo" U32 false;
-    GlobaltimerHi "%globaltimer_hi" U32 false;
-    ReservedSmemOffsetBegin "%reserved_smem_offset_begin" B32 false;
-    ReservedSmemOffsetEnd "%reserved_smem_offset_end" B32 false;
-    ReservedSmemOffsetCap "%reserved_smem_offset_cap" B32 false;
-    ReservedSmemOffset0 "%reserved_smem_offset_0" B32 false;
-    ReservedSmemOffset1 "%reserved_smem_offset_1" B32 false;
-    TotalSmemSize "%total_smem_size" U32 false;
-    AggrSmemSize "%aggr_smem_size" U32 false;
-    DynamicSmemSize "%dynamic_smem_size" U32 false;
-    CurrentGraphExec "%current_graph_exec" U64 false;
+    Tid "%tid" U32 true 10 0;
+    Ntid "%ntid" U32 true 10 0;
+    Laneid "%laneid" U32 false 13 0;
+    Warpid "%warpid" U32 false 13 0;
+    Nwarpid "%nwarpid" U32 false 20 20;
+    Ctaid "%ctaid" U32 true 10 0;
+    Nctaid "%nctaid" U32 true 10 0;
+    Smid "%smid" U32 false 13 0;
+    Nsmid "%nsmid" U32 false 20 20;
+    Gridid "%gridid" U64 false 10 0;
+    IsExplicitCluster "%is_explicit_cluster" Pred false 78 90;
+    Clusterid "%clusterid" U32 true 78 90;
+    Nclusterid "%nclusterid" U32 true 78 90;
+    ClusterCtaid "%cluster_ctaid" U32 true 78 90;
+    ClusterNctaid "%cluster_nctaid" U32 true 78 90;
+    ClusterCtarank "%cluster_ctarank" U32 false 78 90;
+    ClusterNctarank "%cluster_nctarank" U32 false 78 90;
+    LanemaskEq "%lanemask_eq" U32 false 20 20;
+    LanemaskLe "%lanemask_le" U32 false 20 20;
+    LanemaskLt "%lanemask_lt" U32 false 20 20;
+    LanemaskGe "%lanemask_ge" U32 false 20 20;
+    LanemaskGt "%lanemask_gt" U32 false 20 20;
+    Clock "%clock" U32 false 10 0;
+    ClockHi "%clock_hi" U32 false 50 20;
+    Clock64 "%clock64" U64 false 20 20;
+    Globaltimer "%globaltimer" U64 false 31 30;
+    GlobaltimerLo "%globaltimer_lo" U32 false 31 30;
+    GlobaltimerHi "%globaltimer_hi" U32 false 31 30;
+    ReservedSmemOffsetBegin "%reserved_smem_offset_begin" B32 false 76 80;
+    ReservedSmemOffsetEnd "%reserved_smem_offset_end" B32 false 76 80;
+    ReservedSmemOffsetCap "%reserved_smem_offset_cap" B32 false 76 80;
+    ReservedSmemOffset0 "%reserved_smem_offset_0" B32 false 76 80;
+    ReservedSmemOffset1 "%reserved_smem_offset_1" B32 false 76 80;
+    TotalSmemSize "%total_smem_size" U32 false 41 20;
+    AggrSmemSize "%aggr_smem_size" U32 false 81 90;
+    DynamicSmemSize "%dynamic_smem_size" U32 false 41 20;
+    CurrentGraphExec "%current_graph_exec" U64 false 80 50;
 }
 
 impl SpecialRegister {

@@ -12,7 +12,7 @@ use crate::text::{Diagnostic, list};
 mod cache;
 mod find;
 
-pub use find::{Places, Tool, ToolKind, Toolchain};
+pub use find::{Places, Tool, ToolKind, Toolchain, Way};
 
 /// What clang needs of CUDA where no toolkit is found: attributes and index variables.
 const PRELUDE: &str = include_str!("compiler/prelude.cuh");
@@ -32,17 +32,53 @@ const NVCC_OPTIONS: [&str; 2] = ["-ptx", "-lineinfo"];
 /// Newest compute capability that every clang in use knows.
 const CLANG_NEWEST: (u32, u32) = (9, 0);
 
+/// A file as PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    /// The PTX.
+    pub text: String,
+    /// Why a way that comes before the one that was taken did not do, a line each.
+    pub remarks: Vec<String>,
+}
+
+/// Why one way did not make PTX.
+enum Refusal {
+    /// The compiler does not take the file; what it says.
+    Refused(String),
+    /// It cannot be run at all.
+    Io(std::io::Error),
+}
+
+impl From<std::io::Error> for Refusal {
+    fn from(error: std::io::Error) -> Refusal {
+        Refusal::Io(error)
+    }
+}
+
+impl Refusal {
+    fn text(&self) -> String {
+        match self {
+            Refusal::Refused(messages) => messages.clone(),
+            Refusal::Io(error) => io_reason(error),
+        }
+    }
+}
+
 /// The PTX of a `.cu` file for a device of compute capability `capability`, from the cache if the
 /// file, what it includes and the compiler are unchanged.
 ///
+/// The ways of the toolchain are tried in their order, so that one that is installed but broken
+/// takes nothing away.
+///
 /// # Errors
-/// When no compiler is found, or it refuses the file; its messages are in the help.
+/// When no compiler is found, or all refuse the file; the messages of the first that works for
+/// other files are in the help.
 pub fn compile(
     file: &FilePlan,
     tools: &Toolchain,
     capability: Option<(u32, u32)>,
     cache: Option<&Path>,
-) -> Result<String, InputError> {
+) -> Result<Compiled, InputError> {
     let wrong = |message: String, help: String| {
         let diagnostic = Diagnostic::error(message)
             .maybe_at(file.spot.as_ref(), "")
@@ -50,49 +86,106 @@ pub fn compile(
         InputError::new(InputErrorKind::Compiler, diagnostic)
     };
     let shown = &file.shown;
-    let Some(tool) = tools.best() else {
+    let ways = tools.ways();
+    if ways.is_empty() {
         return Err(wrong(
             format!("no compiler for `{shown}` was found"),
             advice(tools),
         ));
-    };
+    }
     let source = fs::read(&file.path)
         .map_err(|error| InputError::file("read", shown, &error, file.spot.as_ref()))?;
-    let key = cache::key(tool, tools, capability, &file.path, &source);
-    if let Some(text) = cache.and_then(|folder| cache::load(folder, &key)) {
-        return Ok(text);
+    let mut refusals = Vec::new();
+    for way in &ways {
+        let key = cache::key(way, capability, &file.path, &source);
+        let kept = cache.and_then(|folder| cache::load(folder, &key));
+        let text = match kept {
+            Some(text) => Ok(text),
+            None => way.compile(&file.path, capability, cache.map(|folder| (folder, &*key))),
+        };
+        match text {
+            Ok(text) => {
+                let remark = |(way, refusal): (&Way<'_>, Refusal)| {
+                    let text = refusal.text();
+                    let first = text.lines().next().unwrap_or_default().to_owned();
+                    format!("`{shown}` was not compiled by {way}: {first}")
+                };
+                let mut remarks: Vec<String> = ways.iter().zip(refusals).map(remark).collect();
+                if !remarks.is_empty() {
+                    remarks.push(format!("`{shown}` was compiled by {way}"));
+                }
+                return Ok(Compiled { text, remarks });
+            }
+            Err(refusal) => refusals.push(refusal),
+        }
     }
-    let io = |error: std::io::Error| {
-        let message = format!("cannot compile `{shown}`: {}", io_reason(&error));
-        wrong(message, "the compiler writes to a temporary folder".into())
+    // A way that refuses everything says nothing about this file.
+    let telling = match ways.len() {
+        1 => 0,
+        _ => ways.iter().position(|way| way.check().is_ok()).unwrap_or(0),
     };
-    let work = tempfile::tempdir().map_err(io)?;
-    let (ptx, dependencies) = (work.path().join("out.ptx"), work.path().join("out.d"));
-    let mut command = command(tool, tools, capability, work.path()).map_err(io)?;
-    let (folder, name) = split(&file.path);
-    command
-        .args(["-MMD", "-MF"])
-        .arg(&dependencies)
-        .arg("-o")
-        .arg(&ptx)
-        .arg(name);
-    command.current_dir(folder).stdin(Stdio::null());
-    let output = command.output().map_err(io)?;
-    if !output.status.success() {
-        let messages = [output.stderr, output.stdout].concat();
-        let messages = String::from_utf8_lossy(&messages);
-        let tool = tool.path.display();
-        return Err(wrong(
+    let (way, refusal) = (&ways[telling], &refusals[telling]);
+    Err(match refusal {
+        Refusal::Refused(messages) => wrong(
             format!("`{shown}` does not compile"),
-            format!("{tool} says:\n{}", messages.trim_end()),
-        ));
+            format!("{} says:\n{messages}", way.tool.path.display()),
+        ),
+        Refusal::Io(error) => wrong(
+            format!("cannot compile `{shown}`: {}", io_reason(error)),
+            "the compiler writes to a temporary folder".into(),
+        ),
+    })
+}
+
+/// A kernel that every compiler takes.
+const PROBE: &str = "extern \"C\" __global__ void probe(float *x) { x[threadIdx.x] = 1.0f; }\n";
+
+impl Way<'_> {
+    /// Whether it makes PTX of a small kernel.
+    ///
+    /// # Errors
+    /// What the compiler says instead.
+    pub fn check(&self) -> Result<(), String> {
+        let probe = || -> Result<String, Refusal> {
+            let folder = tempfile::tempdir()?;
+            let path = folder.path().join("probe.cu");
+            fs::write(&path, PROBE)?;
+            self.compile(&path, None, None)
+        };
+        probe().map(|_| ()).map_err(|refusal| refusal.text())
     }
-    let text = fs::read_to_string(&ptx).map_err(io)?;
-    if let Some(cache) = cache {
-        // The result is right without being kept.
-        let _ = cache::store(cache, &key, folder, &dependencies, &text);
+
+    /// Compiles, and keeps the result under a name in a folder.
+    fn compile(
+        &self,
+        path: &Path,
+        capability: Option<(u32, u32)>,
+        keep: Option<(&Path, &str)>,
+    ) -> Result<String, Refusal> {
+        let work = tempfile::tempdir()?;
+        let (ptx, dependencies) = (work.path().join("out.ptx"), work.path().join("out.d"));
+        let mut command = command(self, capability, work.path())?;
+        let (folder, name) = split(path);
+        command
+            .args(["-MMD", "-MF"])
+            .arg(&dependencies)
+            .arg("-o")
+            .arg(&ptx)
+            .arg(name);
+        command.current_dir(folder).stdin(Stdio::null());
+        let output = command.output()?;
+        if !output.status.success() {
+            let messages = [output.stderr, output.stdout].concat();
+            let messages = String::from_utf8_lossy(&messages);
+            return Err(Refusal::Refused(messages.trim_end().to_owned()));
+        }
+        let text = fs::read_to_string(&ptx)?;
+        if let Some((cache, key)) = keep {
+            // The result is right without being kept.
+            let _ = cache::store(cache, key, folder, &dependencies, &text);
+        }
+        Ok(text)
     }
-    Ok(text)
 }
 
 /// The user's folder for compiled files, if the system has one: in `XDG_CACHE_HOME`, the local
@@ -126,12 +219,8 @@ fn advice(tools: &Toolchain) -> String {
     )
 }
 
-fn command(
-    tool: &Tool,
-    tools: &Toolchain,
-    capability: Option<(u32, u32)>,
-    work: &Path,
-) -> std::io::Result<Command> {
+fn command(way: &Way<'_>, capability: Option<(u32, u32)>, work: &Path) -> std::io::Result<Command> {
+    let tool = way.tool;
     let mut command = Command::new(&tool.path);
     match tool.kind {
         ToolKind::Nvcc => {
@@ -143,8 +232,10 @@ fn command(
             command
                 .args(CLANG_OPTIONS)
                 .arg(format!("--cuda-gpu-arch=sm_{major}{minor}"));
-            if let Some(toolkit) = &tools.toolkit {
-                command.arg("--cuda-path").arg(toolkit);
+            if let Some(toolkit) = way.toolkit {
+                let mut option = OsString::from("--cuda-path=");
+                option.push(toolkit);
+                command.arg(option);
             } else {
                 let prelude = work.join("prelude.cuh");
                 fs::write(&prelude, PRELUDE)?;

@@ -47,7 +47,6 @@ pub(crate) fn admit(
     let refuse = |diagnostic: Diagnostic| Err(InputError::new(InputErrorKind::Limits, diagnostic));
     let whose = format!("device `{}`", device.name);
     let limits = &device.limits;
-    let grid_spot = launch.grid.spot.as_ref();
     let block_spot = launch.block.spot.as_ref();
     let axes = [
         (&launch.grid, limits.grid, "blocks", "the grid"),
@@ -105,7 +104,8 @@ pub(crate) fn admit(
              declared; {whose} takes at most {most}",
             need.shared_static_bytes
         );
-        let spot = launch.shared_spot.as_ref().or(grid_spot);
+        let kernel = launch.kernel.as_ref().and_then(|named| named.spot.as_ref());
+        let spot = launch.shared_spot.as_ref().or(kernel);
         return refuse(Diagnostic::error(message).maybe_at(spot, ""));
     }
     match occupancy(device, &need.footprint(launch)) {
@@ -164,6 +164,8 @@ fn extent([x, y, z]: [u32; 3]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Named;
+    use crate::text::Spot;
     use warploom_isa::{Function, LaunchBounds, Space, Variable, VariableId};
 
     fn module(bounds: LaunchBounds) -> Module {
@@ -232,6 +234,28 @@ mod tests {
         let need = Need::of(&module(LaunchBounds::default()), FunctionId(0), &device);
         // 5 bytes, 3 of padding, 16 bytes, 8 of padding before the dynamic array.
         assert_eq!(need.shared_static_bytes, 32);
+    }
+
+    #[test]
+    fn too_much_shared_memory_is_where_it_was_asked_for() {
+        let place = |change: fn(&mut LaunchPlan)| {
+            let error = check(LaunchBounds::default(), |launch| {
+                launch.grid.spot = Some(Spot::whole("--grid", "1"));
+                launch.shared_bytes = 232_449;
+                change(launch);
+            });
+            error.unwrap_err().split(": ").next().map(str::to_owned)
+        };
+        let asked = place(|launch| launch.shared_spot = Some(Spot::whole("--shared", "232449")));
+        assert_eq!(asked.as_deref(), Some("--shared:1:1"));
+        let kernel = |launch: &mut LaunchPlan| {
+            let spot = Some(Spot::whole("--kernel", "k"));
+            launch.kernel = Some(Named {
+                spot,
+                ..Named::new("k")
+            });
+        };
+        assert_eq!(place(kernel).as_deref(), Some("--kernel:1:1"));
     }
 
     #[test]

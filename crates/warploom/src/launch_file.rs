@@ -25,6 +25,28 @@ use reader::{Entry, Text};
 /// Longest text that is read as a launch file.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
+/// Keys of the file itself.
+const ROOT_KEYS: [&str; 6] = ["module", "device", "buffers", "launch", "expect", "save"];
+/// Keys of a launch.
+const LAUNCH_KEYS: [&str; 6] = [
+    "kernel",
+    "grid",
+    "block",
+    "shared_bytes",
+    "args",
+    "cooperative",
+];
+/// Keys of an array that say where its elements come from.
+const SOURCES: [&str; 5] = ["zeros", "ones", "iota", "random", "npy"];
+/// Keys of an array beside its source.
+const ARRAY_KEYS: [&str; 2] = ["seed", "type"];
+/// Keys of an expectation beside its array's.
+const TOLERANCES: [&str; 2] = ["rtol", "atol"];
+/// Keys of an argument beside the element types.
+const ARG_KEYS: [&str; 2] = ["buffer", "bytes"];
+/// The key of an argument that goes with `buffer`.
+const OFFSET: &str = "offset";
+
 type Parsed<T> = Result<T, Diagnostic>;
 
 /// Reads the launch file at `path`; paths in it are relative to its folder.
@@ -75,15 +97,16 @@ impl File<'_> {
             return plan;
         };
         let root = text.fields(&table);
-        let keys = ["module", "device", "buffers", "launch", "expect", "save"];
-        root.only(&keys, errors);
+        root.only(&ROOT_KEYS, errors);
+        // A misspelt key is one error, and not one more for each use of what it holds.
+        let root = root.meant(&ROOT_KEYS);
         match root.need("module") {
             Ok(entry) => plan.modules = keep(self.modules(&entry), errors).unwrap_or_default(),
             Err(error) => errors.push(error),
         }
         plan.device = root
             .get("device")
-            .and_then(|entry| keep(named(&entry), errors));
+            .and_then(|entry| keep(self.device(&entry), errors));
         for entry in root.entries("buffers", errors) {
             let contents = keep(self.contents(&entry, &[]), errors);
             // Kept in any case, so that its uses are not errors as well.
@@ -126,6 +149,15 @@ impl File<'_> {
         })
     }
 
+    /// A device: a name, or a path like the others.
+    fn device(&self, entry: &Entry<'_>) -> Parsed<Named> {
+        let mut named = named(entry)?;
+        if named.name.ends_with(".toml") {
+            named.name = self.folder.join(&named.name).display().to_string();
+        }
+        Ok(named)
+    }
+
     fn modules(&self, entry: &Entry<'_>) -> Parsed<Vec<FilePlan>> {
         if !entry.is_array() {
             return Ok(vec![self.file(entry)?]);
@@ -139,11 +171,10 @@ impl File<'_> {
 
     /// `{ zeros = "f32[4]" }` and the like, with `more` keys that the caller reads.
     fn contents(&self, entry: &Entry<'_>, more: &[&str]) -> Parsed<ContentsPlan> {
-        const SOURCES: [&str; 5] = ["zeros", "ones", "iota", "random", "npy"];
         let fields = entry.fields()?;
         let keys: Vec<&str> = SOURCES
             .iter()
-            .chain(&["seed", "type"])
+            .chain(&ARRAY_KEYS)
             .chain(more)
             .copied()
             .collect();
@@ -199,7 +230,7 @@ impl File<'_> {
         known_buffer(entry, plan)?;
         Ok(ExpectPlan {
             buffer: entry.key.to_owned(),
-            contents: self.contents(entry, &["rtol", "atol"])?,
+            contents: self.contents(entry, &TOLERANCES)?,
             rtol: tolerance("rtol")?,
             atol: tolerance("atol")?,
         })
@@ -231,15 +262,7 @@ fn named(entry: &Entry<'_>) -> Parsed<Named> {
 fn launch(entry: &Entry<'_>, plan: &Plan, errors: &mut Vec<Diagnostic>) -> Option<LaunchPlan> {
     let fields = keep(entry.fields(), errors)?;
     let before = errors.len();
-    let keys = [
-        "kernel",
-        "grid",
-        "block",
-        "shared_bytes",
-        "args",
-        "cooperative",
-    ];
-    fields.only(&keys, errors);
+    fields.only(&LAUNCH_KEYS, errors);
     let need = |key: &'static str| fields.need(key);
     let kernel = keep(need("kernel").and_then(|entry| named(&entry)), errors);
     let grid = keep(need("grid").and_then(|entry| extent(&entry)), errors);
@@ -298,11 +321,11 @@ fn extent(entry: &Entry<'_>) -> Parsed<Extent> {
 fn arg(entry: &Entry<'_>, plan: &Plan) -> Parsed<ArgPlan> {
     let fields = entry.fields()?;
     let types = ElementType::ALL.iter().map(|ty| ty.name());
-    let kinds: Vec<&str> = types.chain(["buffer", "bytes"]).collect();
-    let keys: Vec<&str> = kinds.iter().copied().chain(["offset"]).collect();
+    let kinds: Vec<&str> = types.chain(ARG_KEYS).collect();
+    let keys: Vec<&str> = kinds.iter().copied().chain([OFFSET]).collect();
     fields.only_first(&keys)?;
     let kind = fields.exactly_one(&kinds)?;
-    let offset = fields.get("offset");
+    let offset = fields.get(OFFSET);
     if let (Some(offset), true) = (&offset, kind.key != "buffer") {
         return Err(Diagnostic::error("only a buffer has an offset").at(&offset.key_spot, ""));
     }

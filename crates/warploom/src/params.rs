@@ -55,9 +55,12 @@ pub(crate) fn pack(
         let (plural, given) = (if wanted == 1 { "" } else { "s" }, arguments.len());
         let name = &kernel.name;
         let message = format!("kernel `{name}` takes {wanted} argument{plural}, {given} given");
-        return Err(Diagnostic::error(message)
-            .maybe_at(list, "")
-            .help(signature(kernel)));
+        let extra = arguments.get(wanted).and_then(|argument| argument.spot);
+        let diagnostic = match list {
+            Some(_) => Diagnostic::error(message).maybe_at(list, ""),
+            None => Diagnostic::error(message).maybe_at(extra, "one too many"),
+        };
+        return Err(diagnostic.help(signature(kernel)));
     }
     let mut block = vec![0; kernel.param_bytes as usize];
     for (number, (param, argument)) in kernel.params.iter().zip(arguments).enumerate() {
@@ -235,6 +238,12 @@ mod tests {
             format!("kernel `k` takes 2 arguments, 1 given{help}")
         );
         let spot = Spot::whole("--arg", "u64:1");
+        let mut three = [(); 3].map(|()| scalar(ElementType::U32, 1));
+        three[2].spot = Some(&spot);
+        assert_eq!(
+            pack(&kernel, &three, None).unwrap_err().to_string(),
+            format!("--arg:1:1: kernel `k` takes 2 arguments, 3 given: one too many{help}")
+        );
         let mut wrong = [scalar(ElementType::U32, 1), scalar(ElementType::U64, 1)];
         wrong[1].spot = Some(&spot);
         assert_eq!(

@@ -122,14 +122,14 @@ impl Extent {
         self.size.iter().map(|&n| u128::from(n)).product()
     }
 
-    /// Reads `X`, `X,Y` or `X,Y,Z`.
+    /// Reads `X`, `X,Y` or `X,Y,Z`, with `x` for a comma just as well.
     ///
     /// # Errors
     /// A diagnostic at the part of `spot` that is wrong.
     pub fn parse(spot: Spot) -> Result<Extent, Diagnostic> {
         let mut size = [1; 3];
         let mut at = 0;
-        for (i, part) in spot.text().split(',').enumerate() {
+        for (i, part) in spot.text().split([',', 'x', 'X']).enumerate() {
             let place = spot.part(at..at + part.len());
             at += part.len() + 1;
             let part = part.trim();
@@ -311,6 +311,8 @@ mod tests {
         let parse = |text: &str| Extent::parse(Spot::whole("--grid", text));
         assert_eq!(parse("4").unwrap().size, [4, 1, 1]);
         assert_eq!(parse("4, 3,2").unwrap().size, [4, 3, 2]);
+        assert_eq!(parse("4x3").unwrap().size, [4, 3, 1]);
+        assert_eq!(parse("4X3x2").unwrap().size, [4, 3, 2]);
         let error = |text: &str| parse(text).unwrap_err().to_string();
         let sizes = "\n  help: sizes are written like `4` or `4,2,1`";
         assert_eq!(

@@ -27,6 +27,8 @@ pub struct Program {
     pub warnings: Vec<Diagnostic>,
     /// A line of the source is an instruction of the machine.
     as_written: bool,
+    /// How its files were compiled, where that did not go the usual way.
+    pub remarks: Vec<String>,
 }
 
 impl Program {
@@ -63,6 +65,7 @@ impl Program {
                 module: Arc::new(loaded.module),
                 sources,
                 as_written: false,
+                remarks: Vec::new(),
             }),
             Err(problems) => Err(InputError {
                 kind: InputErrorKind::Module,
@@ -108,6 +111,7 @@ impl Program {
             sources: Sources::new(texts, folders),
             warnings,
             as_written: false,
+            remarks: Vec::new(),
         }
     }
 
@@ -118,6 +122,7 @@ impl Program {
     pub fn load(files: &[FilePlan], device: &Device) -> Result<Program, InputError> {
         let mut tools = None;
         let mut texts = Vec::new();
+        let mut remarks = Vec::new();
         for file in files {
             let spot = file.spot.as_ref();
             let text = match ending(&file.path).as_str() {
@@ -125,7 +130,9 @@ impl Program {
                     let tools = tools.get_or_insert_with(Toolchain::of_this_process);
                     let cache = compiler::cache_folder();
                     let capability = device.compute_capability();
-                    compiler::compile(file, tools, capability, cache.as_deref())?
+                    let done = compiler::compile(file, tools, capability, cache.as_deref())?;
+                    remarks.extend(done.remarks);
+                    done.text
                 }
                 "ptx" | "simt" => read_text(&file.path, &file.shown, MAX_MODULE_BYTES, spot)?,
                 _ => return Err(wrong_ending(file)),
@@ -156,7 +163,8 @@ impl Program {
         let names: Vec<String> = files.iter().map(text_name).collect();
         let texts = texts.iter().map(String::as_str);
         let pairs: Vec<_> = names.iter().map(String::as_str).zip(texts).collect();
-        Program::from_ptx(&pairs, folders)
+        let program = Program::from_ptx(&pairs, folders)?;
+        Ok(Program { remarks, ..program })
     }
 
     /// The module.
@@ -217,7 +225,10 @@ impl Program {
         let mut diagnostic =
             Diagnostic::error(message).maybe_at(wanted.and_then(|named| named.spot.as_ref()), "");
         if !shown.is_empty() {
-            let all = format!("the kernels are {}", list(shown, "and"));
+            let all = match shown.as_slice() {
+                [only] => format!("the only kernel is {only}"),
+                _ => format!("the kernels are {}", list(shown, "and")),
+            };
             let known = if unknown { names } else { Vec::new() };
             diagnostic = diagnostic.help(did_you_mean(name.unwrap_or(""), known, all));
         }
@@ -362,6 +373,10 @@ mod tests {
     #[test]
     fn a_single_kernel_needs_no_name() {
         assert_eq!(find(&program(&["k"]), None), Ok(0));
+        assert_eq!(
+            find(&program(&["k"]), Some("other")),
+            Err("there is no kernel `other`\n  help: the only kernel is `k`".into())
+        );
         assert_eq!(
             find(&program(&[]), None),
             Err("the module has no kernels".into())

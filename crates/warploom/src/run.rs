@@ -7,8 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use warploom_device::Device;
+use warploom_device::schema::Vendor;
 
 use crate::contents::Contents;
+use crate::element::Class;
 use crate::engine::{Control, DEFAULT_MAX_THREAD_INSTRUCTIONS};
 use crate::error::{Error, InputError, InputErrorKind};
 use crate::failure;
@@ -142,17 +144,20 @@ pub fn run(
 ) -> Result<Finished, InputError> {
     let mut times = Times::default();
     let mut clock = Clock(Instant::now());
+    for save in &plan.save {
+        check_folder(&save.file.path, &save.file.shown, save.file.spot.as_ref())?;
+    }
     let device = device(options, plan.device.as_ref())?;
     let program = Program::load(&plan.modules, &device)?;
     for launch in &plan.launches {
         program.kernel(launch.kernel.as_ref())?;
     }
     let divergence = options.divergence.unwrap_or(DivergenceModel::of(&device));
-    let notes = notes(&program, &device);
+    let mut notes = notes(&program, &device);
     let mut session = Session::new(program, device, divergence)?;
     session.set_timing(options.timing);
     times.load = clock.lap();
-    fill(plan, &mut session)?;
+    notes.extend(fill(plan, &mut session)?);
     times.fill = clock.lap();
     let mut report = Report {
         schema_version: SCHEMA_VERSION,
@@ -208,7 +213,8 @@ impl Clock {
 }
 
 /// Opens and checks everything first, so that a wrong file is found before memory is filled.
-fn fill(plan: &Plan, session: &mut Session) -> Result<(), InputError> {
+fn fill(plan: &Plan, session: &mut Session) -> Result<Vec<Note>, InputError> {
+    let mut notes = Vec::new();
     let open = |buffer: &crate::plan::BufferPlan| buffer.contents.open();
     let contents: Vec<Contents> = plan.buffers.iter().map(open).collect::<Result<_, _>>()?;
     for expect in &plan.expect {
@@ -222,12 +228,50 @@ fn fill(plan: &Plan, session: &mut Session) -> Result<(), InputError> {
                 bytes: found.bytes,
             };
             check_types(&buffer, &expected)?;
+            notes.extend(coarser(&buffer, &expected));
         }
     }
     for (buffer, contents) in plan.buffers.iter().zip(&contents) {
         session.add_buffer(&buffer.name, contents)?;
     }
-    Ok(())
+    Ok(notes)
+}
+
+/// A remark on expected floats that cannot hold what the buffer can.
+fn coarser(buffer: &crate::session::Buffer, expected: &Contents) -> Option<Note> {
+    let (own, other) = (buffer.ty.element, expected.ty.element);
+    if own.class() != Class::Float || other.bytes() >= own.bytes() {
+        return None;
+    }
+    let message = format!(
+        "buffer `{}` holds {own} and is compared with {other}, which is coarser: only a tolerance \
+         allows for the rounding",
+        buffer.name
+    );
+    let place = None;
+    Some(Note { message, place })
+}
+
+/// Checks that a file can be made where it is asked for, as far as its folder goes.
+///
+/// # Errors
+/// When there is no such folder.
+pub fn check_folder(path: &Path, shown: &str, spot: Option<&Spot>) -> Result<(), InputError> {
+    let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    else {
+        return Ok(());
+    };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let message = format!(
+        "cannot write `{shown}`: there is no folder `{}`",
+        folder.display()
+    );
+    let diagnostic = Diagnostic::error(message).maybe_at(spot, "");
+    Err(InputError::new(InputErrorKind::File, diagnostic))
 }
 
 fn launch_all(
@@ -272,26 +316,48 @@ fn launch_all(
 /// Remarks on a program and a device that go together only so far.
 fn notes(program: &Program, device: &Device) -> Vec<Note> {
     let target = &program.module.target;
-    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
-    let wanted = digits
-        .parse::<u32>()
-        .ok()
-        .filter(|_| target.starts_with("sm_"));
-    let Some((wanted, (major, minor))) = wanted.zip(device.compute_capability()) else {
-        return Vec::new();
-    };
-    if wanted <= 10 * major + minor {
-        return Vec::new();
-    }
+    let place = None;
+    let note = unsuitable(target, device).map(|message| Note { message, place });
+    note.into_iter().collect()
+}
+
+/// Oldest target whose instructions are supported throughout, as its number in `sm_50`.
+const OLDEST_TARGET: u32 = 50;
+
+/// What is odd about a module of this target on the device.
+fn unsuitable(target: &str, device: &Device) -> Option<String> {
+    const SO_FAR: &str = "it runs as far as its instructions are supported";
+    let number = target.strip_prefix("sm_")?;
+    let letter = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    let wanted: u32 = number[..number.len() - letter.len()].parse().ok()?;
     let Device {
         name, target: own, ..
     } = device;
-    let message = format!(
-        "the module is made for {target}, above {own} of device `{name}`; it runs as far as its \
-         instructions are supported"
-    );
-    let place = None;
-    vec![Note { message, place }]
+    let Some((major, minor)) = device.compute_capability() else {
+        return (device.vendor == Vendor::Amd).then(|| {
+            format!(
+                "the module is made for {target}; device `{name}` ({own}) runs no PTX itself, so \
+                 this shows how the kernel would behave on a machine of its shape"
+            )
+        });
+    };
+    let has = 10 * major + minor;
+    if wanted > has {
+        return Some(format!(
+            "the module is made for {target}, above {own} of device `{name}`; {SO_FAR}"
+        ));
+    }
+    if (letter == "a" && wanted != has) || (letter == "f" && wanted / 10 != major) {
+        return Some(format!(
+            "the module is made for {target}, which device `{name}` ({own}) would not load; {SO_FAR}"
+        ));
+    }
+    (wanted < OLDEST_TARGET).then(|| {
+        format!(
+            "the module is made for {target}, older than sm_{OLDEST_TARGET}, the oldest target \
+             that is supported; {SO_FAR}"
+        )
+    })
 }
 
 fn save_buffer(session: &Session, save: &SavePlan) -> Result<Saved, InputError> {
@@ -310,4 +376,56 @@ fn save_buffer(session: &Session, save: &SavePlan) -> Result<Saved, InputError> 
         buffer: save.buffer.clone(),
         path: file.shown.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_does_not_go_with_a_target_is_noted() {
+        let note = |target: &str, device: &str| {
+            unsuitable(target, &Device::by_name(device).unwrap()).unwrap_or_default()
+        };
+        for (target, device) in [
+            ("sm_50", "h100"),
+            ("sm_90", "h100"),
+            ("sm_90a", "h200"),
+            ("sm_100f", "b200"),
+            ("sm_80", "lesson"),
+            ("", "mi300x"),
+        ] {
+            assert_eq!(note(target, device), "", "{target} {device}");
+        }
+        for (target, device, start) in [
+            (
+                "sm_80",
+                "v100",
+                "the module is made for sm_80, above sm_70 of device `v100`; it runs",
+            ),
+            (
+                "sm_70",
+                "k40",
+                "the module is made for sm_70, above sm_35 of device `k40`; it runs",
+            ),
+            (
+                "sm_35",
+                "k40",
+                "the module is made for sm_35, older than sm_50, the oldest target",
+            ),
+            (
+                "sm_90a",
+                "b200",
+                "the module is made for sm_90a, which device `b200` (sm_100) would",
+            ),
+            (
+                "sm_70",
+                "mi300x",
+                "the module is made for sm_70; device `mi300x` (gfx942) runs no PTX",
+            ),
+        ] {
+            let note = note(target, device);
+            assert!(note.starts_with(start), "{note}");
+        }
+    }
 }

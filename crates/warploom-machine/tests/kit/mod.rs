@@ -359,7 +359,7 @@ pub fn module(declarations: &str, buffers: usize, body: &str) -> String {
         _ => "mad.wide.u32 %out, %t, 4, %b0;",
     };
     format!(
-        ".version 8.7\n.target sm_100a\n.address_size 64\n{declarations}
+        ".version 8.8\n.target sm_100a\n.address_size 64\n{declarations}
 .visible .entry k({parameters})
 {{
     .reg .pred %p<32>; .reg .b16 %h<32>; .reg .b32 %r<64>, %t; .reg .f32 %f<32>;

@@ -191,7 +191,7 @@ impl Printer<'_> {
     }
 
     fn module(&mut self, program: &Program) {
-        self.out += ".version 8.7\n.target sm_100a\n.address_size 64\n";
+        self.out += ".version 8.8\n.target sm_100a\n.address_size 64\n";
         let words = SHARED.len() * SHARED_WORDS;
         self.out += &format!(".global .align 4 .b32 common[{words}];\n");
         for n in 0..program.functions.len() {

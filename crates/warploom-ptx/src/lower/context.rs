@@ -9,8 +9,10 @@ use rustc_hash::FxHashSet;
 use warploom_isa::builder::{FunctionBuilder, Label, Src, VInst, VReg};
 use warploom_isa::{self as isa, Flags, Loc, Op, Origin, RegClass, Unsupported};
 
+use super::error;
 use super::frame::RegisterParameter;
 use super::link::Link;
+use super::table::Needs;
 use crate::ast::{
     Body, Instruction, Module, Name, Opcode, OperandKind, RegisterId, Target, VariableId,
 };
@@ -236,6 +238,15 @@ impl<'a> Lower<'a> {
             inst.guard = self.guard;
         }
         self.code.push(inst);
+    }
+
+    /// The module must declare what the current instruction needs.
+    pub(crate) fn require(&self, needs: Needs) -> Result<(), Diagnostic> {
+        if needs.met_by(self.module.version, &self.module.target) {
+            return Ok(());
+        }
+        let span = self.inst.opcode_span(self.opcode);
+        Err(error::too_new(span, self.opcode.text, &needs.text()))
     }
 
     /// A register that only the current instruction uses.

@@ -70,6 +70,14 @@ pub(crate) fn operand_kind(span: Span, expected: &str) -> Diagnostic {
     )
 }
 
+/// The module's header does not promise what `what` needs.
+pub(crate) fn too_new(span: Span, what: &str, needs: &str) -> Diagnostic {
+    let message = format!("`{what}` needs {needs}");
+    let label = "not in this module's `.version` and `.target`";
+    Diagnostic::new(COMBINATION, span, message, label)
+        .with_help("declare a later `.version` or `.target`, or write it another way")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -62,3 +62,8 @@ pub(crate) fn operations() -> impl Iterator<Item = &'static str> {
 pub(crate) fn forms() -> impl Iterator<Item = (&'static str, &'static str)> {
     FORMS.iter().copied()
 }
+
+/// Whether an operation is excluded when it has this modifier.
+pub(crate) fn is_form(operation: &str, modifier: &str) -> bool {
+    FORMS.contains(&(operation, modifier))
+}

@@ -8,6 +8,7 @@ use super::frame::{Layout, RegisterParameter};
 use super::lines::source_lines;
 use super::link::Link;
 use super::parts::Parts;
+use super::table::requirements;
 use super::{Form, error};
 use crate::ast::{
     Body, Function, FunctionId, FunctionKind, Instruction, Module, OpaqueType, Opcode,
@@ -98,6 +99,7 @@ fn instruction<'a>(
         _ => {
             let mut parts = Parts::new(ctx.opcode, inst.opcode_start)?;
             let form = Form::decode(ctx.opcode, &mut parts)?;
+            ctx.require(requirements(ctx.opcode))?;
             if let Some(known) = forms.get_mut(inst.opcode.index()) {
                 *known = Some(form);
             }

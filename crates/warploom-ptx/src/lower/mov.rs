@@ -8,7 +8,7 @@ use super::context::{Lower, Place, class_of};
 use super::error;
 use super::memory::Fit;
 use super::parts::Parts;
-use super::{qualifiers, special};
+use super::qualifiers;
 use crate::ast::{Operand, OperandKind, Target};
 use crate::diagnostic::Diagnostic;
 use crate::types::ScalarType;
@@ -118,7 +118,7 @@ impl Lower<'_> {
                 return Ok(());
             }
             Some((name, Target::Special(_), _)) => {
-                let read = special::read(&name, source.span)?;
+                let read = self.special(&name, source.span)?;
                 if class_of(read.ty()) == class_of(ty) && !ty.is_float() && !read.predicate {
                     let inst = self.op(Op::Special).dst(reg).mods(read.mods());
                     self.emit(inst.low(read.number));

@@ -12,7 +12,7 @@ use warploom_isa::{Constant, Op, RegClass};
 
 use super::context::{Lower, Place, class_of, registers_of};
 use super::error;
-use super::special::{self, SpecialRead};
+use super::special::SpecialRead;
 use crate::ast::{Float, Integer, ListRange, Name, Operand, OperandKind, Selector, Target};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::types::{ScalarType, TypeClass};
@@ -329,7 +329,7 @@ impl<'a> Lower<'a> {
         span: Span,
         ty: ScalarType,
     ) -> Result<Src, Diagnostic> {
-        let read = special::read(name, span)?;
+        let read = self.special(name, span)?;
         let narrow = ty.width_bits() == 64 && !read.wide;
         if ty.is_float() || narrow || read.predicate || class_of(ty) == RegClass::Mask {
             let message = format!(
@@ -468,7 +468,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn mask_operand(&mut self, operand: &Operand) -> Result<(VReg, bool), Diagnostic> {
         match operand.kind {
             OperandKind::Name(name) if matches!(name.target, Target::Special(_)) => {
-                let read = special::read(&name, operand.span)?;
+                let read = self.special(&name, operand.span)?;
                 if !read.predicate {
                     return Err(error::operand_kind(operand.span, "a predicate"));
                 }

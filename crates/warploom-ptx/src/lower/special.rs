@@ -3,7 +3,9 @@
 use warploom_isa::Mods;
 use warploom_isa::access::Special;
 
+use super::context::Lower;
 use super::error;
+use super::table::Needs;
 use crate::ast::{Name, Selector, Target};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::special::SpecialRegister;
@@ -39,8 +41,22 @@ impl SpecialRead {
     }
 }
 
-/// How to read the special register behind `name`.
-pub(crate) fn read(name: &Name, span: Span) -> Result<SpecialRead, Diagnostic> {
+impl Lower<'_> {
+    /// How to read the special register behind `name`, which the module's header must promise.
+    pub(crate) fn special(&self, name: &Name, span: Span) -> Result<SpecialRead, Diagnostic> {
+        let found = read(name, span)?;
+        if let Target::Special(register) = name.target {
+            let (version, architecture) = register.since();
+            let needs = Needs::since(version, architecture);
+            if !needs.met_by(self.module.version, &self.module.target) {
+                return Err(error::too_new(span, register.name(), &needs.text()));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn read(name: &Name, span: Span) -> Result<SpecialRead, Diagnostic> {
     let Target::Special(register) = name.target else {
         return Err(error::operand_kind(span, "a special register"));
     };

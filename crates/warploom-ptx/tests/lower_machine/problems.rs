@@ -316,3 +316,229 @@ fn functions_too_large_to_load_are_refused() {
     let message = "the function is too large: too many registers live across too many basic blocks";
     refused(&body, &format!("E0212 at `k`: {message}"));
 }
+
+/// What is wrong with a kernel of one instruction in a module with this header.
+fn with_header(version: &str, target: &str, instruction: &str) -> String {
+    let text = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n\
+         .entry k(.param .align 16 .b8 kp[16])\n{{\n\
+         .reg .pred p, q; .reg .b32 r<9>; .reg .f32 f; .reg .f64 d; .reg .b64 a, b;\n\
+         .reg .b16 h; {instruction};\n}}\n"
+    );
+    match warploom_ptx::load(&[("test.ptx", &text)]) {
+        Ok(_) => String::new(),
+        Err(problems) => lines(&text, &problems).join("\n"),
+    }
+}
+
+/// Each with the oldest header that has it, and one just older in the version, then in the target.
+/// The figures are those of the PTX manual's notes.
+#[test]
+fn versions_and_targets() {
+    let cases = [
+        (
+            "ld.relaxed.gpu.global.u32 r0, [a]",
+            "6.0",
+            "sm_70",
+            "5.0",
+            "sm_62",
+        ),
+        (
+            "ld.relaxed.cluster.global.u32 r0, [a]",
+            "7.8",
+            "sm_90",
+            "7.7",
+            "sm_89",
+        ),
+        (
+            "ld.global.L1::evict_last.u32 r0, [a]",
+            "7.4",
+            "sm_70",
+            "7.3",
+            "sm_62",
+        ),
+        (
+            "ld.global.L2::128B.u32 r0, [a]",
+            "7.4",
+            "sm_75",
+            "7.3",
+            "sm_72",
+        ),
+        (
+            "ld.global.L2::cache_hint.u32 r0, [a], b",
+            "7.4",
+            "sm_80",
+            "7.3",
+            "sm_75",
+        ),
+        (
+            "ld.mmio.relaxed.sys.global.u32 r0, [a]",
+            "8.2",
+            "sm_70",
+            "8.1",
+            "sm_62",
+        ),
+        (
+            "ld.global.v8.b32 {r0, r1, r2, r3, r4, r5, r6, r7}, [a]",
+            "8.8",
+            "sm_100",
+            "8.7",
+            "sm_90",
+        ),
+        (
+            "st.shared::cluster.u32 [a], r0",
+            "7.8",
+            "sm_90",
+            "7.7",
+            "sm_89",
+        ),
+        (
+            "st.release.sys.global.u32 [a], r0",
+            "6.0",
+            "sm_70",
+            "5.0",
+            "sm_62",
+        ),
+        (
+            "prefetch.global.L2::evict_last [a]",
+            "7.4",
+            "sm_80",
+            "7.3",
+            "sm_75",
+        ),
+        ("cvta.param.u64 a, kp", "7.7", "sm_70", "7.6", "sm_62"),
+        (
+            "isspacep.shared::cluster p, a",
+            "7.8",
+            "sm_90",
+            "7.7",
+            "sm_89",
+        ),
+        (
+            "atom.global.add.f64 d, [a], d",
+            "5.0",
+            "sm_60",
+            "4.3",
+            "sm_53",
+        ),
+        (
+            "atom.cta.global.add.u32 r0, [a], r1",
+            "5.0",
+            "sm_60",
+            "4.3",
+            "sm_53",
+        ),
+        (
+            "atom.acquire.gpu.global.cas.b32 r0, [a], r1, r2",
+            "6.0",
+            "sm_70",
+            "5.0",
+            "sm_62",
+        ),
+        (
+            "atom.global.cas.b16 h, [a], h, h",
+            "6.3",
+            "sm_70",
+            "6.2",
+            "sm_62",
+        ),
+        (
+            "atom.global.add.noftz.bf16x2 r0, [a], r1",
+            "7.8",
+            "sm_90",
+            "7.7",
+            "sm_89",
+        ),
+        (
+            "atom.global.v2.f32.add {f, f}, [a], {f, f}",
+            "8.1",
+            "sm_90",
+            "8.0",
+            "sm_89",
+        ),
+        (
+            "red.global.add.noftz.f16x2 [a], r0",
+            "6.2",
+            "sm_60",
+            "6.1",
+            "sm_53",
+        ),
+        (
+            "red.release.gpu.global.add.u32 [a], r0",
+            "6.0",
+            "sm_70",
+            "5.0",
+            "sm_62",
+        ),
+        ("barrier.sync 0", "6.0", "sm_50", "5.0", ""),
+        ("bar.warp.sync -1", "6.0", "sm_50", "5.0", ""),
+        ("bar.cta.sync 0", "7.8", "sm_50", "7.7", ""),
+        ("membar.proxy.alias", "7.5", "sm_60", "7.4", "sm_53"),
+        ("fence.sc.gpu", "6.0", "sm_70", "5.0", "sm_62"),
+        ("fence.proxy.async", "8.0", "sm_90", "7.8", "sm_89"),
+        (
+            "shfl.sync.idx.b32 r0, r1, 0, 31, -1",
+            "6.0",
+            "sm_50",
+            "5.0",
+            "",
+        ),
+        ("vote.sync.any.pred p, q, -1", "6.0", "sm_50", "5.0", ""),
+        (
+            "match.any.sync.b32 r0, r1, -1",
+            "6.0",
+            "sm_70",
+            "5.0",
+            "sm_62",
+        ),
+        ("activemask.b32 r0", "6.2", "sm_50", "6.1", ""),
+        (
+            "redux.sync.add.u32 r0, r1, -1",
+            "7.0",
+            "sm_80",
+            "6.5",
+            "sm_75",
+        ),
+        (
+            "redux.sync.min.f32 f, f, -1",
+            "8.6",
+            "sm_100a",
+            "8.5",
+            "sm_100",
+        ),
+        ("elect.sync r0|p, -1", "8.0", "sm_90", "7.8", "sm_89"),
+        ("nanosleep.u32 r0", "6.2", "sm_70", "6.1", "sm_62"),
+        ("griddepcontrol.wait", "7.8", "sm_90", "7.7", "sm_89"),
+        ("alloca.u64 a, b", "7.3", "sm_52", "7.2", "sm_50"),
+        ("mov.u32 r0, %clusterid.x", "7.8", "sm_90", "7.7", "sm_89"),
+        (
+            "mov.u32 r0, %aggr_smem_size",
+            "8.1",
+            "sm_90",
+            "8.0",
+            "sm_89",
+        ),
+        ("cp.async.wait_all", "7.0", "sm_80", "6.5", "sm_75"),
+    ];
+    for (instruction, version, target, older, earlier) in cases {
+        assert_eq!(
+            with_header(version, target, instruction),
+            "",
+            "{instruction}"
+        );
+        let needs = format!("needs PTX {version}, {target}");
+        let needs = needs.trim_end_matches(", sm_50");
+        // The version alone is too old: the target is one that it knows.
+        for (version, target) in [(older, "sm_30"), (version, earlier)] {
+            if !target.is_empty() {
+                let refusal = with_header(version, target, instruction);
+                assert!(refusal.starts_with("E0204"), "{instruction}: {refusal}");
+                assert!(refusal.contains(needs), "{instruction}: {refusal}");
+            }
+        }
+    }
+    assert_eq!(
+        with_header("7.7", "sm_80", "mov.u32 r0, %clusterid.x"),
+        "E0204 at `%clusterid.x`: `%clusterid` needs PTX 7.8, sm_90"
+    );
+}

@@ -17,7 +17,7 @@ const REGISTERS: &str = "
 /// A module with declarations and the kernel `k`, which has two parameters and a body.
 pub fn text(declarations: &str, body: &str) -> String {
     format!(
-        ".version 8.7\n.target sm_100a\n.address_size 64\n{declarations}\n\
+        ".version 8.8\n.target sm_100a\n.address_size 64\n{declarations}\n\
          .visible .entry k(.param .u64 kp, .param .align 32 .b8 ks[64])\n{{{REGISTERS}\n{body}\n}}\n"
     )
 }

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{CLANG_OPTIONS, NVCC_OPTIONS, PRELUDE, Tool, Toolchain};
+use super::{CLANG_OPTIONS, NVCC_OPTIONS, PRELUDE, Way};
 
 /// Part of every key; changed when the way of compiling changes otherwise.
-const VERSION: &str = "warploom ptx 1";
+const VERSION: &str = "warploom ptx 2";
 
 fn hex(hash: impl AsRef<[u8]>) -> String {
     hash.as_ref().iter().fold(String::new(), |mut text, byte| {
@@ -26,19 +26,17 @@ fn hex(hash: impl AsRef<[u8]>) -> String {
 
 /// The name of the entry.
 pub(super) fn key(
-    tool: &Tool,
-    tools: &Toolchain,
+    way: &Way<'_>,
     capability: Option<(u32, u32)>,
     path: &Path,
     source: &[u8],
 ) -> String {
-    let identity = fs::metadata(&tool.path).map(|data| (data.len(), data.modified().ok()));
+    let identity = fs::metadata(&way.tool.path).map(|data| (data.len(), data.modified().ok()));
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let described = format!(
-        "{VERSION}\n{tool:?}\n{:?}\n{capability:?}\n{:?}\n{CLANG_OPTIONS:?}\n{NVCC_OPTIONS:?}\n\
+        "{VERSION}\n{way:?}\n{:?}\n{capability:?}\n{CLANG_OPTIONS:?}\n{NVCC_OPTIONS:?}\n\
          {path:?}\n{PRELUDE}\n",
         identity.ok(),
-        tools.toolkit,
     );
     let mut hash = Sha256::new();
     hash.update((described.len() as u64).to_le_bytes());

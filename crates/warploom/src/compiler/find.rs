@@ -1,6 +1,7 @@
 //! Where compilers may be.
 
 use std::env;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,6 +35,28 @@ pub struct Toolchain {
     pub toolkit: Option<PathBuf>,
     /// Where they were looked for, for messages.
     pub looked_in: Vec<String>,
+}
+
+/// One way of making PTX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way<'t> {
+    /// The compiler.
+    pub tool: &'t Tool,
+    /// The CUDA toolkit that clang is to use; without one it gets the names that kernels need most.
+    pub toolkit: Option<&'t Path>,
+}
+
+impl fmt::Display for Way<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tool.path.display().fmt(f)?;
+        match (self.tool.kind, self.toolkit) {
+            (ToolKind::Nvcc, _) => Ok(()),
+            (ToolKind::Clang, None) => f.write_str(" without CUDA headers"),
+            (ToolKind::Clang, Some(toolkit)) => {
+                write!(f, " with the CUDA headers of {}", toolkit.display())
+            }
+        }
+    }
 }
 
 /// Where to look.
@@ -173,8 +196,16 @@ impl Toolchain {
         }
     }
 
-    /// The one to use: nvcc before clang.
-    pub fn best(&self) -> Option<&Tool> {
-        self.nvcc.as_ref().or(self.clang.as_ref())
+    /// The ways to compile, best first: nvcc, clang with the toolkit, clang alone.
+    pub fn ways(&self) -> Vec<Way<'_>> {
+        let toolkit = self.toolkit.as_deref();
+        let clang = self.clang.as_ref();
+        let with = clang.filter(|_| toolkit.is_some());
+        let way = |toolkit| move |tool| Way { tool, toolkit };
+        let nvcc = self.nvcc.iter().map(way(None));
+        let with = with.into_iter().map(way(toolkit));
+        nvcc.chain(with)
+            .chain(clang.into_iter().map(way(None)))
+            .collect()
     }
 }

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::{Parsed, names};
-use crate::text::{Diagnostic, SourceText, Spot, did_you_mean};
+use crate::text::{Diagnostic, SourceText, Spot, did_you_mean, nearest};
 
 /// Parts that a dotted key may have. The parser bounds nesting far higher, and every table is
 /// dropped recursively.
@@ -90,6 +90,21 @@ impl<'a> Fields<'a> {
                 .at(&entry.key_spot, "")
                 .help(did_you_mean(entry.key, known.iter().copied(), help))
         }));
+    }
+
+    /// The same entries, where a misspelt key is the known one that it is nearest to, if that one
+    /// is missing.
+    pub fn meant(mut self, known: &[&'a str]) -> Fields<'a> {
+        let given: Vec<&str> = self.entries.iter().map(|entry| entry.key).collect();
+        for entry in &mut self.entries {
+            let missing = known.iter().copied().filter(|key| !given.contains(key));
+            if !known.contains(&entry.key)
+                && let Some(key) = nearest(entry.key, missing)
+            {
+                entry.key = key;
+            }
+        }
+        self
     }
 
     /// Reports the first key that is not one of `known`.

@@ -343,3 +343,69 @@ mod never_panics {
         }
     }
 }
+
+#[test]
+fn a_misspelt_table_is_one_error() {
+    let keys = "the keys are `module`, `device`, `buffers`, `launch`, `expect` or `save`";
+    for (right, wrong, name, at) in [
+        ("[buffers]", "[bufers]", "buffers", "3:2"),
+        ("[[launch]]", "[[lanch]]", "launch", "5:3"),
+        ("module =", "modul =", "module", "2:1"),
+    ] {
+        let typo = wrong.trim_matches(['[', ']', ' ', '=']);
+        let wanted =
+            format!("t.toml:{at}: there is no key `{typo}`\n  help: did you mean `{name}`? {keys}");
+        check(&with(right, wrong), &[&wanted]);
+    }
+}
+
+#[test]
+fn a_device_file_is_relative_to_the_launch_file() {
+    let device = |name: &str| {
+        let text = with("[buffers]", &format!("device = \"{name}\"\n[buffers]"));
+        parse("t.toml", &text, Path::new("d"))
+            .unwrap()
+            .device
+            .unwrap()
+            .name
+    };
+    assert_eq!(
+        Path::new(&device("mine.toml")),
+        Path::new("d").join("mine.toml")
+    );
+    assert_eq!(device("h100"), "h100");
+}
+
+/// The reference of launch files.
+const PAGE: &str = include_str!("../../../../docs/launch-file.md");
+
+#[test]
+fn the_reference_has_every_key() {
+    let keys = ROOT_KEYS
+        .iter()
+        .chain(&LAUNCH_KEYS)
+        .chain(&SOURCES)
+        .chain(&ARRAY_KEYS)
+        .chain(&TOLERANCES)
+        .chain(&ARG_KEYS)
+        .chain([&OFFSET]);
+    let types = ElementType::ALL.iter().map(|ty| ty.name());
+    for key in keys.copied().chain(types) {
+        let row = format!("| `{key}` |");
+        assert!(PAGE.contains(&row), "docs/launch-file.md has no row {row}");
+    }
+}
+
+#[test]
+fn the_examples_of_the_reference_are_launch_files() {
+    let blocks = PAGE.split("```toml\n").skip(1);
+    let texts: Vec<&str> = blocks
+        .filter_map(|block| block.split("```").next())
+        .collect();
+    assert_eq!(texts.len(), 2);
+    for text in texts {
+        if let Err(error) = parse("page", text, Path::new("")) {
+            panic!("{error}\n{text}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use warploom_isa::arith::Round;
 use warploom_isa::{Mods, Op, RegClass};
 
-use super::{destination, lane, sources, too_new};
+use super::{destination, lane, sources};
 use crate::diagnostic::Diagnostic;
 use crate::lower::context::Lower;
 use crate::lower::error;
@@ -21,7 +21,8 @@ pub(crate) fn extremum(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnosti
     let module = ctx.module;
     if three && !table::THREE_OPERANDS.met_by(module.version, &module.target) {
         let needs = format!("{} for three operands", table::THREE_OPERANDS.text());
-        return Err(too_new(ctx, &needs));
+        let span = ctx.inst.opcode_span(ctx.opcode);
+        return Err(error::too_new(span, ctx.opcode.text, &needs));
     }
     lane(ctx, form, op, form.mods, None)
 }

@@ -14,7 +14,6 @@ use warploom_isa::builder::{Src, VReg};
 use warploom_isa::{Mods, Op};
 
 use super::context::Lower;
-use super::error;
 use super::parts::Parts;
 use super::table::{self, Lowering, OperandType, Word};
 use crate::ast::Operand;
@@ -30,10 +29,7 @@ pub(crate) fn decode(parts: &mut Parts<'_>) -> Result<Option<Form>, Diagnostic> 
 
 /// Writes the code of the current instruction of `ctx`.
 pub(crate) fn lower(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> {
-    let needs = form.row.needs;
-    if !needs.met_by(ctx.module.version, &ctx.module.target) {
-        return Err(too_new(ctx, &needs.text()));
-    }
+    ctx.require(form.row.needs)?;
     match form.row.lowering {
         Lowering::Bare(op) => lane(ctx, form, op, Mods::NONE, None),
         Lowering::Lane(op, mods) => lane(ctx, form, op, Mods(form.mods.0 | mods.0), None),
@@ -47,14 +43,6 @@ pub(crate) fn lower(ctx: &mut Lower<'_>, form: &Form) -> Result<(), Diagnostic> 
         Lowering::Carry(op, reads) => carry(ctx, form, op, reads),
         Lowering::Custom(write) => write(ctx, form),
     }
-}
-
-/// The module's header does not promise what the instruction needs.
-fn too_new(ctx: &Lower<'_>, needs: &str) -> Diagnostic {
-    let span = ctx.inst.opcode_span(ctx.opcode);
-    let message = format!("`{}` needs {needs}", ctx.opcode.text);
-    let label = "not in this module's `.version` and `.target`";
-    Diagnostic::new(error::COMBINATION, span, message, label)
 }
 
 /// The type of operand `n` of the row, the destination being 0.

@@ -14,6 +14,7 @@ mod float;
 mod grammar;
 mod integer;
 mod logic;
+mod requirements;
 #[cfg(test)]
 mod rows_tests;
 mod support;
@@ -28,6 +29,7 @@ use crate::diagnostic::Diagnostic;
 
 pub(crate) use decode::{Form, decode};
 pub(crate) use grammar::{Grammar, OperandType};
+pub(crate) use requirements::requirements;
 pub use support::support_table;
 pub(crate) use words::{Word, Words};
 
@@ -134,6 +136,24 @@ impl Needs {
         suffix: false,
     };
 
+    /// What a module must declare to use both.
+    fn and(self, other: Needs) -> Needs {
+        Needs {
+            version: self.version.max(other.version),
+            architecture: self.architecture.max(other.architecture),
+            suffix: self.suffix || other.suffix,
+        }
+    }
+
+    /// Since this version of PTX, as `major * 10 + minor`, on this architecture and later ones.
+    pub(crate) const fn since(version: u16, architecture: u32) -> Needs {
+        Needs {
+            version,
+            architecture,
+            suffix: false,
+        }
+    }
+
     /// Whether a module with this header may use it. An unknown target may use everything.
     pub(crate) fn met_by(self, version: Version, target: &TargetPlatform<'_>) -> bool {
         let have = version
@@ -160,11 +180,7 @@ impl Needs {
 }
 
 /// What `min` and `max` of three f32 need.
-pub(crate) const THREE_OPERANDS: Needs = Needs {
-    version: 88,
-    architecture: 100,
-    suffix: false,
-};
+pub(crate) const THREE_OPERANDS: Needs = Needs::since(88, 100);
 
 /// How a row becomes lane operations.
 #[derive(Clone, Copy)]

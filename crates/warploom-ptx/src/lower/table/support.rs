@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use super::elsewhere::NOTES;
 use super::grammar::SETS;
+use super::requirements::RULES;
 use super::{Family, Row, SECTIONS};
-use crate::lower::excluded;
+use crate::lower::{OPERATIONS, excluded};
 use crate::types::ScalarType;
 
 const INTRODUCTION: &str = "\
@@ -40,6 +41,23 @@ pub fn support_table() -> String {
         let _ = write!(page, "\n## {section}\n\n| form |\n| --- |\n");
         for form in *notes {
             let _ = writeln!(page, "| `{}` |", form.replace('|', "\\|"));
+        }
+    }
+    page += "\n## Since when\n\n\
+        What the forms without the column *needs* require of a module; all others are as old as \
+        PTX.\n\n| instruction | with | needs |\n| --- | --- | --- |\n";
+    for rule in RULES
+        .iter()
+        .filter(|rule| OPERATIONS.contains(&rule.operation))
+    {
+        if !excluded::is_form(rule.operation, rule.modifiers) {
+            let _ = writeln!(
+                page,
+                "| `{}` | {} | {} |",
+                rule.operation,
+                rule.with(),
+                rule.needs.text()
+            );
         }
     }
     page += "\n## Not supported\n\n\
@@ -167,7 +185,6 @@ fn operands(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::OPERATIONS;
 
     #[test]
     fn every_operation_without_rows_has_a_note() {
