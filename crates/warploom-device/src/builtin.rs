@@ -31,7 +31,9 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The TOML text of a built-in device; upper and lower case are the same.
 pub(crate) fn text(name: &str) -> Option<&'static str> {
-    let found = DEVICES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    let found = DEVICES
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map(|(_, text)| *text)
 }
 

@@ -59,6 +59,76 @@ const DERIVED: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Metrics of a timed launch: key, meaning, the profiler's name.
+const TIMED: &[(&str, &str, &str)] = &[
+    (
+        "machine_instructions",
+        "machine instructions issued, after lowering",
+        "smsp__inst_issued.sum",
+    ),
+    (
+        "cycles",
+        "SM clocks from the first issue to the last retirement",
+        "sm__cycles_elapsed.max",
+    ),
+    (
+        "time_us",
+        "the same at the device's clock, microseconds",
+        "gpu__time_duration.sum",
+    ),
+    (
+        "ipc",
+        "machine instructions per cycle, all SMs together",
+        "sm__inst_executed.sum.per_cycle_elapsed",
+    ),
+    (
+        "issue_slot_utilization",
+        "issues over the issue slots of all schedulers, 0 to 1",
+        "smsp__issue_active.avg.pct_of_peak_sustained_elapsed",
+    ),
+    (
+        "achieved_occupancy",
+        "resident warps over warp slots, on average over all SMs and cycles, 0 to 1",
+        "sm__warps_active.avg.pct_of_peak_sustained_active",
+    ),
+    (
+        "eligible_warps",
+        "warps that could issue, per scheduler and cycle",
+        "smsp__warps_eligible.avg.per_cycle_active",
+    ),
+    (
+        "stalls",
+        "warp-cycles by what the warp did or waited for; below",
+        "smsp__average_warps_issue_stalled_*",
+    ),
+    (
+        "dram_bytes",
+        "bytes read from and written to device memory",
+        "dram__bytes.sum",
+    ),
+    (
+        "l1_hit_rate",
+        "sectors of loads that the L1 had over those asked for, 0 to 1",
+        "l1tex__t_sector_hit_rate.pct",
+    ),
+    (
+        "l2_hit_rate",
+        "the same for the L2",
+        "lts__t_sector_hit_rate.pct",
+    ),
+];
+
+const STALLS: &str = "
+A resident warp spends each cycle in one of these: it issues (`selected`) or another warp is preferred
+(`not_selected`); it waits for a result whose time is fixed (`wait`), for global, local or texture
+memory (`long_scoreboard`), for shared memory, a special function, a conversion or another lane
+(`short_scoreboard`), at a barrier (`barrier`), for a busy pipeline (`math_pipe_throttle`), for room in
+the queue of shared memory (`mio_throttle`) or of global and local memory (`lg_throttle`), for its next
+instruction (`no_instruction`), for a constant (`imc_miss`), for the target of a branch
+(`branch_resolving`), at a fence (`membar`), asleep (`sleeping`), or for its last stores (`drain`).
+Cycles are booked at the instruction that comes next.
+";
+
 const REPORT: &str = "
 ## The JSON report
 
@@ -85,8 +155,9 @@ A launch:
 | `outcome` | as above, of this launch |
 | [`error`], [`notes`] | as above |
 | `blocks_done` | blocks that finished |
-| `metrics` | every key of both tables above, zero or not |
-| `lines` | the counters by source line: `file`, `line` (from 1; 0 if unknown), [`text`], and the counters that are not zero there |
+| `metrics` | every key of the first two tables above, zero or not; those of the third where the launch was timed |
+| [`advice`] | what limits a timed launch, in sentences |
+| `lines` | the counters by source line: `file`, `line` (from 1; 0 if unknown), [`text`], and the counters that are not zero there; with timing `machine_instructions` and `stalls` |
 
 **In `lines` a counter that is not there is 0.** The lines are in the order of the source and add up
 to `metrics`. Without line information in the input, a line is one of the PTX text. Code that was
@@ -125,7 +196,20 @@ memory; the minimum is what the number of bytes takes.
     for (key, meaning, nsight) in DERIVED {
         row(key, meaning, nsight);
     }
-    print!("{REPORT}");
+    print!(
+        "
+## Metrics of a timed launch
+
+With `--timing` a launch has these as well.
+
+| key | value | closest Nsight Compute metric |
+| --- | --- | --- |
+"
+    );
+    for (key, meaning, nsight) in TIMED {
+        row(key, meaning, nsight);
+    }
+    print!("{STALLS}{REPORT}");
 }
 
 fn row(key: &str, meaning: &str, nsight: &str) {

@@ -57,10 +57,58 @@ fn trials(root: &Path, file: &Path) -> Vec<Trial> {
         trials.push(Trial::test(format!("{name} {}", model.name()), test));
     }
     let file = file.to_owned();
+    let timed_file = file.clone();
     trials.push(Trial::test(format!("{name} same bits"), move || {
         same_bits(&file)
     }));
+    if !TOO_LONG_IN_TIME.contains(&name.as_str()) {
+        trials.push(Trial::test(format!("{name} in time"), move || {
+            in_time(&timed_file)
+        }));
+    }
     trials
+}
+
+/// Examples that would take minutes in time, in a build for tests.
+const TOO_LONG_IN_TIME: [&str; 1] = ["matmul-512.toml"];
+
+/// Kernels whose threads wait for each other by spinning.
+const SPINNING: [&str; 2] = ["lock_inside", "lock_outside"];
+
+/// With timing, a launch does the same, and every launch takes some cycles.
+fn in_time(file: &Path) -> Result<(), Failed> {
+    let text = fs::read_to_string(file)?;
+    if wanted(&text, DivergenceModel::Its) != "ok" {
+        // What a fault cuts off depends on the order of warps.
+        return Ok(());
+    }
+    let mut plan = launch_file::read(file).map_err(|error| error.to_string())?;
+    plan.save.clear();
+    let run_it = |timing| {
+        let options = Options {
+            divergence: Some(DivergenceModel::Its),
+            threads: 1,
+            timing,
+            ..Options::default()
+        };
+        run(&plan, &options, &Printed::default()).map_err(|error| error.to_string())
+    };
+    let (function, time) = (run_it(false)?.report, run_it(true)?.report);
+    if function.outcome != time.outcome {
+        return Err(format!("{:?} in time: {:?}", time.outcome, time.error).into());
+    }
+    for (function, time) in function.launches.iter().zip(&time.launches) {
+        let timing = time.metrics.timing.as_ref().ok_or("not timed")?;
+        if timing.cycles == 0 || timing.machine_instructions == 0 {
+            return Err(format!("{} takes no time", time.kernel).into());
+        }
+        // Threads that wait for each other spin as long as it takes.
+        if !SPINNING.contains(&time.kernel.as_str()) && function.metrics.tally != time.metrics.tally
+        {
+            return Err(format!("{} counts something else in time", time.kernel).into());
+        }
+    }
+    Ok(())
 }
 
 /// Keeps what kernels print.

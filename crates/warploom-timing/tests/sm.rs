@@ -1,0 +1,200 @@
+//! Rules of an SM, each by the cycle in which a probe first issues.
+
+use std::sync::Arc;
+
+use warploom_device::Device;
+use warploom_machine::{Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
+use warploom_timing::lower::LowerOptions;
+use warploom_timing::{Issued, Reason, Timing, TimingOptions, run};
+
+/// The text of a kernel with a shared array and many registers.
+fn kernel(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_70\n.address_size 64\n\
+         .visible .entry k(.param .u64 p) {{\n\
+         .reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .b64 %d<40>;\n.reg .f32 %f<40>;\n\
+         .shared .align 16 .b8 tile[8192];\n{body}\nret;\n}}\n"
+    )
+}
+
+struct Timed {
+    machine: Machine,
+    timing: Timing,
+    /// Text line of each instruction.
+    lines: Vec<u32>,
+}
+
+/// Runs a body as it is written, with `warps` warps in a block on one SM.
+fn timed(device: &Device, warps: u32, blocks: u32, body: &str) -> Timed {
+    let text = kernel(body);
+    let loaded = warploom_ptx::load(&[("k.ptx", &text)]).expect("the text is right");
+    let module = Arc::new(loaded.module);
+    let lines = module
+        .origins
+        .iter()
+        .map(|origin| origin.text_line)
+        .collect();
+    let mut machine = Machine::load(module.clone(), MachineConfig::default()).expect("loads");
+    let kind = warploom_machine::AllocationKind::Buffer("p".to_owned());
+    let buffer = machine.memory.allocate(1 << 20, 256, kind).expect("room");
+    let spec = LaunchSpec {
+        kernel: module.kernel("k").expect("is there"),
+        grid: [blocks, 1, 1],
+        block: [32 * warps, 1, 1],
+        dynamic_shared_bytes: 0,
+        params: buffer.to_le_bytes().to_vec(),
+        cooperative: false,
+        resident_blocks: 1,
+    };
+    let launch = machine.prepare(&spec).expect("fits");
+    let options = TimingOptions {
+        blocks_per_sm: 8,
+        l1_bytes: 64 << 10,
+        lower: LowerOptions {
+            as_written: true,
+            ..LowerOptions::default()
+        },
+        trace_issues: 1 << 16,
+    };
+    let limits = Limits {
+        max_thread_instructions: 1 << 30,
+        interrupt: None,
+    };
+    let host = &mut Host {
+        output: &mut |_| {},
+        progress: &mut |_| {},
+    };
+    let (result, timing) =
+        run(&mut machine, &launch, device, &options, limits, host).expect("is lowered");
+    assert_eq!(result.outcome, Outcome::Completed);
+    Timed {
+        machine,
+        timing,
+        lines,
+    }
+}
+
+impl Timed {
+    /// Issues of the body's line `line`, from 1, by warp 0 of the first block.
+    fn at(&self, line: u32) -> u64 {
+        let head = kernel("")
+            .lines()
+            .position(|l| l.is_empty())
+            .expect("the body") as u32;
+        let wanted = |issued: &&Issued| {
+            self.lines[issued.source as usize] == head + line && issued.warp == 0
+        };
+        self.timing
+            .tally
+            .trace
+            .iter()
+            .find(wanted)
+            .expect("issues")
+            .cycle
+    }
+
+    /// Cycles from one line's issue to another's.
+    fn between(&self, from: u32, to: u32) -> u64 {
+        self.at(to) - self.at(from)
+    }
+}
+
+fn v100() -> Device {
+    Device::by_name("v100").expect("a device")
+}
+
+/// 16 lanes take a warp in 2 cycles; a dependent instruction waits 4, one of another class 5.
+#[test]
+fn fixed_latencies() {
+    let body = "add.f32 %f1, %f1, %f2;\nadd.f32 %f3, %f3, %f4;\nadd.f32 %f5, %f3, %f4;\n\
+                add.s32 %r1, %r2, %r3;\nadd.s32 %r4, %r1, %r3;\nmul.lo.s32 %r5, %r4, %r3;";
+    let run = timed(&v100(), 1, 1, body);
+    assert_eq!(run.between(1, 2), 2, "the unit is busy");
+    assert_eq!(run.between(2, 3), 4, "it needs the result");
+    assert_eq!(run.between(4, 5), 4);
+    assert_eq!(run.between(5, 6), 5, "another class needs the result");
+}
+
+/// A load from shared memory takes its latency, and a cycle more for each further pass.
+#[test]
+fn shared_memory_passes() {
+    let device = v100();
+    let load = |shift: u32| {
+        let body = format!(
+            "mov.u32 %r1, %laneid;\nshl.b32 %r2, %r1, {shift};\nmov.u32 %r3, tile;\n\
+             add.u32 %r4, %r2, %r3;\nld.shared.u32 %r5, [%r4];\nadd.u32 %r6, %r5, 1;"
+        );
+        timed(&device, 1, 1, &body).between(5, 6)
+    };
+    let free = u64::from(device.timing.shared.load_cycles);
+    assert_eq!(load(2), free);
+    // A stride of two words needs two passes, of 32 words 32.
+    assert_eq!(load(3), free + u64::from(device.timing.shared.pass_cycles));
+    assert_eq!(
+        load(7),
+        free + 31 * u64::from(device.timing.shared.pass_cycles)
+    );
+}
+
+/// A line comes from device memory once, and then from the L1.
+#[test]
+fn a_line_comes_once() {
+    let device = v100();
+    let body = "ld.param.u64 %d1, [p];\nld.global.u32 %r1, [%d1];\nadd.u32 %r2, %r1, 1;\n\
+                ld.global.u32 %r3, [%d1+4];\nadd.u32 %r4, %r3, %r2;";
+    let run = timed(&device, 1, 1, body);
+    let dram = u64::from(device.timing.dram.latency_cycles);
+    let spread = u64::from(device.timing.interconnect.spread_cycles);
+    let first = run.between(2, 3);
+    assert!(first.abs_diff(dram) <= spread + 2, "{first}");
+    let again = run.between(4, 5);
+    let hit = u64::from(device.timing.l1.hit_cycles);
+    assert!((hit..=hit + 2).contains(&again), "{again}");
+    assert_eq!(run.timing.memory.l1_hit_sectors, 1);
+}
+
+/// A warp waits at a barrier for the slowest one.
+#[test]
+fn a_barrier_waits_for_the_last() {
+    let slow = "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra JOIN;\n\
+                sqrt.rn.f32 %f1, %f2;\nadd.f32 %f3, %f1, %f1;\nsqrt.rn.f32 %f4, %f3;\n\
+                add.f32 %f5, %f4, %f4;\nJOIN:\nbar.sync 0;\nadd.f32 %f6, %f6, %f6;";
+    let run = timed(&v100(), 2, 1, slow);
+    let trace = &run.timing.tally.trace;
+    let last = |warp| {
+        trace
+            .iter()
+            .filter(move |i| i.warp == warp)
+            .map(|i| i.cycle)
+    };
+    // Both go on from the barrier at about the same time.
+    let (a, b) = (last(0).max().unwrap(), last(1).max().unwrap());
+    assert!(a.abs_diff(b) <= 4, "{a} {b}");
+    let stalls = run.timing.tally.total().stalls;
+    assert!(stalls.get(Reason::Barrier) > 0);
+}
+
+/// Every warp that starts exits, and every cycle of a warp has one reason.
+#[test]
+fn nothing_is_lost() {
+    let body = "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\n\
+                add.u64 %d3, %d1, %d2;\nld.global.u32 %r2, [%d3];\nadd.u32 %r3, %r2, 1;\n\
+                st.global.u32 [%d3], %r3;\natom.global.add.u32 %r4, [%d1+65536], 1;\n\
+                bar.sync 0;\nred.global.add.u32 [%d1+65536], %r4;";
+    for device in ["v100", "a100-40", "h100", "rtx-4090", "k40", "lesson"] {
+        let device = Device::by_name(device).expect("a device");
+        let run = timed(&device, 4, 200, body);
+        let tally = &run.timing.tally;
+        assert_eq!(tally.warps, 800, "{}", device.name);
+        let total = tally.total();
+        assert_eq!(total.stalls.get(Reason::Selected), total.issued);
+        assert!(total.stalls.total() <= tally.resident_warp_cycles);
+        // Same input, same cycles.
+        let again = timed(&device, 4, 200, body);
+        assert_eq!(again.timing.tally, run.timing.tally);
+        assert_eq!(
+            run.machine.memory.allocations().len(),
+            again.machine.memory.allocations().len()
+        );
+    }
+}
