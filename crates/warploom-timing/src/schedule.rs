@@ -232,8 +232,8 @@ impl WarpScheduler for TwoLevel {
 /// is above what the base scores would be.
 struct CacheConscious {
     greedy: Greedy,
+    /// Above the base, each falls by one with every pick.
     scores: [u32; 64],
-    picks: u64,
 }
 
 /// Score of a warp that loses nothing.
@@ -241,15 +241,11 @@ const BASE_SCORE: u32 = 100;
 /// Score that a lost line adds. The paper scales it by the share of lost lines among instructions;
 /// its product with the cut-off is near this for a thrashing kernel.
 const LOST_SCORE: u32 = 160;
-/// Picks after which each score above the base falls by one.
-const DECAY_PICKS: u64 = 1;
-
 impl CacheConscious {
     fn new() -> CacheConscious {
         CacheConscious {
             greedy: Greedy::new(Age::Oldest),
             scores: [BASE_SCORE; 64],
-            picks: 0,
         }
     }
 
@@ -280,11 +276,8 @@ impl WarpScheduler for CacheConscious {
     fn pick(&mut self, candidates: &Candidates) -> Option<u32> {
         let held = candidates.loads & !self.may_load(candidates.live);
         let ready = candidates.ready & !held;
-        self.picks += 1;
-        if self.picks % DECAY_PICKS == 0 {
-            for score in &mut self.scores {
-                *score = (*score - 1).max(BASE_SCORE);
-            }
+        for score in &mut self.scores {
+            *score = (*score - 1).max(BASE_SCORE);
         }
         self.greedy.pick(&Candidates {
             ready,

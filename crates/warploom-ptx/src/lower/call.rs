@@ -320,7 +320,7 @@ impl<'a> Lower<'a> {
         let value = match (ty.class(), ty.width_bits()) {
             (TypeClass::Predicate, _) => self.mask_src(operand)?,
             (_, 128) => return Err(error::operand_kind(operand.span, "a .param variable")),
-            _ => self.src_relaxed(operand, ty)?,
+            _ => self.src(operand, ty)?,
         };
         self.store_value(value, ty, range.offset);
         Ok(range)
