@@ -3,13 +3,13 @@
 //!
 //! | step | module |
 //! | --- | --- |
-//! | rows to values, instructions over values | [`values`], [`lines`], [`code`] |
-//! | what becomes part of another instruction | [`fold`] |
-//! | neighbouring loads become one; short branches become guards | [`widen`], [`predicate`] |
-//! | operations to machine instructions | [`recipe`], [`nodes`] |
-//! | copies that need no register of their own | [`coalesce`] |
-//! | the order within a segment | [`schedule`] |
-//! | registers, and what does not fit into them | [`live`], [`registers`], [`spill`] |
+//! | rows to values, instructions over values | `values`, `lines`, `code` |
+//! | what becomes part of another instruction | `fold` |
+//! | neighbouring loads become one; short branches become guards | `widen`, `predicate` |
+//! | operations to machine instructions | `recipe`, `nodes` |
+//! | copies that need no register of their own | `coalesce` |
+//! | the order within a segment | `schedule` |
+//! | registers, and what does not fit into them | `live`, `registers`, `spill` |
 //!
 //! The function machine knows nothing of all this: it executes the source.
 

@@ -4,6 +4,8 @@
 //! read last of all is spilled: stored where it is written, and loaded again before each
 //! instruction that reads it.
 
+use std::collections::BTreeSet;
+
 use smallvec::SmallVec;
 
 use super::code::Code;
@@ -54,80 +56,119 @@ fn choose(
     limit: u32,
     spilled: &[bool],
 ) -> Vec<Value> {
-    let reads = reads(code, pieces);
-    let total = pieces
-        .iter()
-        .map(|piece| piece.nodes.len() as u32)
-        .sum::<u32>();
+    let mut reads = Reads::new(code, pieces);
     let mut chosen: Vec<Value> = Vec::new();
-    let mut is_chosen = vec![false; code.predicates.len()];
     let mut held = Held::new(&code.predicates);
     let by_block = live::by_block(pieces, code.blocks.len());
-    let mut at = total;
+    let mut at = reads.total;
     for (block, range) in by_block.into_iter().enumerate().rev() {
         held.reset(&live.exit[block]);
-        let mut inside: Vec<Value> = live.exit[block].clone();
+        let may_go = |value: Value| !spilled[value as usize] && !code.predicates[value as usize];
+        // Values that are live and may be chosen, by their next read; how many have been.
+        let mut open: BTreeSet<(u32, Value)> = BTreeSet::new();
+        let mut gone = 0;
+        for &value in &live.exit[block] {
+            if may_go(value) {
+                match reads.is_chosen(value) {
+                    true => gone += 1,
+                    false => {
+                        open.insert((reads.after(value, at), value));
+                    }
+                }
+            }
+        }
         for node in pieces[range]
             .iter()
             .rev()
             .flat_map(|piece| piece.nodes.iter().rev())
         {
             at -= 1;
-            let needed = held.step_back(node);
-            inside.extend(node.uses.iter().copied());
-            let gone = |value: &Value| is_chosen[*value as usize];
-            let already = inside
-                .iter()
-                .filter(|value| held.contains(**value) && gone(value));
-            let missing = needed.saturating_sub(limit);
-            if missing == 0 {
-                continue;
+            // What the instruction itself writes and reads must be there.
+            for &value in node.defs.iter().filter(|&&value| may_go(value)) {
+                open.remove(&(reads.next[value as usize], value));
+                let ends = !node.guarded && held.contains(value);
+                gone -= u32::from(reads.is_chosen(value) && ends);
             }
-            let mut already: Vec<Value> = already.copied().collect();
-            already.sort_unstable();
-            already.dedup();
-            let missing = missing.saturating_sub(already.len() as u32);
-            let mut candidates: Vec<(u32, Value)> = Vec::new();
-            inside.sort_unstable();
-            inside.dedup();
-            inside.retain(|&value| held.contains(value));
-            for &value in &inside {
-                let index = value as usize;
-                let busy = node.uses.contains(&value) || node.defs.contains(&value);
-                if busy || spilled[index] || is_chosen[index] || code.predicates[index] {
+            for (n, &value) in node.uses.iter().enumerate() {
+                if !may_go(value) || node.uses[..n].contains(&value) {
                     continue;
                 }
-                candidates.push((distance(&reads[index], at, total), value));
+                let begins = !node.guarded && node.defs.contains(&value);
+                if held.contains(value) && !begins {
+                    open.remove(&(reads.next[value as usize], value));
+                } else {
+                    gone += u32::from(reads.is_chosen(value));
+                }
             }
-            candidates.sort_unstable_by(|a, b| b.cmp(a));
-            for &(_, value) in candidates.iter().take(missing as usize) {
-                is_chosen[value as usize] = true;
+            let needed = held.step_back(node);
+            for _ in 0..needed.saturating_sub(limit + gone) {
+                let Some((_, value)) = open.pop_last() else {
+                    break;
+                };
+                reads.next[value as usize] = CHOSEN;
                 chosen.push(value);
+                gone += 1;
+            }
+            let again = node
+                .uses
+                .iter()
+                .chain(node.defs.iter().filter(|_| node.guarded));
+            for &value in again.filter(|&&value| may_go(value)) {
+                if !reads.is_chosen(value) {
+                    reads.next[value as usize] = at;
+                    open.insert((at, value));
+                }
             }
         }
     }
     chosen
 }
 
-/// Where each value is read, ascending.
-fn reads(code: &Code<'_>, pieces: &[Piece]) -> Vec<Vec<u32>> {
-    let mut reads = vec![Vec::new(); code.predicates.len()];
-    let nodes = pieces.iter().flat_map(|piece| &piece.nodes);
-    for (at, node) in (0..).zip(nodes) {
-        for &value in &node.uses {
-            reads[value as usize].push(at);
-        }
-    }
-    reads
+/// The next read of a value that is spilled from now on.
+const CHOSEN: u32 = u32::MAX;
+
+/// Where values are read.
+struct Reads {
+    /// By value, ascending.
+    at: Vec<Vec<u32>>,
+    /// By value, the next read from where the walk is.
+    next: Vec<u32>,
+    /// Instructions in all.
+    total: u32,
 }
 
-/// Instructions until a value is read next; around the loop if only earlier ones read it.
-fn distance(reads: &[u32], at: u32, total: u32) -> u32 {
-    let next = reads.partition_point(|&read| read <= at);
-    match (reads.get(next), reads.first()) {
-        (Some(&read), _) => read - at,
-        (None, Some(&first)) => total - at + first,
-        (None, None) => total,
+impl Reads {
+    fn new(code: &Code<'_>, pieces: &[Piece]) -> Reads {
+        let mut at = vec![Vec::new(); code.predicates.len()];
+        let mut total = 0;
+        for node in pieces.iter().flat_map(|piece| &piece.nodes) {
+            for &value in &node.uses {
+                at[value as usize].push(total);
+            }
+            total += 1;
+        }
+        Reads {
+            next: vec![0; at.len()],
+            at,
+            total,
+        }
+    }
+
+    fn is_chosen(&self, value: Value) -> bool {
+        self.next[value as usize] == CHOSEN
+    }
+
+    /// Finds the next read from a place on; around the loop if only earlier ones read the value.
+    fn after(&mut self, value: Value, place: u32) -> u32 {
+        let reads = &self.at[value as usize];
+        let later = reads.partition_point(|&read| read < place);
+        let next = match (reads.get(later), reads.first()) {
+            (Some(&read), _) => read,
+            (None, Some(&first)) => self.total.saturating_add(first),
+            (None, None) => 2 * self.total,
+        };
+        self.next[value as usize] = next;
+        next
     }
 }
 

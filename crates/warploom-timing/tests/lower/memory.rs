@@ -1,5 +1,7 @@
 //! Loads that become one, and branches that become guards.
 
+use warploom_isa::Op;
+use warploom_timing::lower::{LowerOptions, lower};
 use warploom_timing::stream::Class;
 
 use crate::support::lowered;
@@ -121,4 +123,29 @@ fn a_long_body_is_gone_around() {
 fn what_all_lanes_must_meet_is_gone_around() {
     assert_eq!(branches("bar.sync 0;"), 1);
     assert_eq!(branches("bar.warp.sync -1;"), 1);
+}
+
+#[test]
+fn the_inner_loop_of_a_tiled_product_is_a_fifth_shorter() {
+    let text = include_str!("../../../../examples/cuda/matmul.ptx");
+    let loaded = warploom_ptx::load(&[("matmul.ptx", text)]).expect("the text is right");
+    let module = loaded.module;
+    let kernel = module.kernel("matmul32").expect("kernel");
+    let stream = lower(&module, kernel, LowerOptions::default());
+    let function = module.function(kernel);
+    let code = |pc: u32| &module.code[pc as usize];
+    let back = (function.start..function.end)
+        .find(|&pc| code(pc).op == Op::Bra && code(pc).low <= pc)
+        .expect("a loop");
+    let looped = code(back).low..back + 1;
+    let source = looped.clone().filter(|&pc| code(pc).op != Op::Block);
+    let source = source.filter(|&pc| !code(pc).flags.fused()).count();
+    let machine = stream
+        .insts
+        .iter()
+        .filter(|inst| looped.contains(&inst.source));
+    // 2 loads and 2 stores of the tiles, 2 barriers, 64 loads, 32 multiply-adds, 5 to go on.
+    assert_eq!(source, 107);
+    // The row's 32 loads are 8, and each of the two pointers is counted up by 2 instructions.
+    assert_eq!(machine.count(), 2 + 2 + 2 + 32 + 8 + 32 + 2 * 2 + 3);
 }

@@ -6,7 +6,7 @@ use crate::lower::code::Code;
 use crate::lower::lines::{Half, Line, Pair, Work};
 
 /// Bytes that an access may add to its address, up and down.
-const OFFSET_LIMIT: i64 = 1 << 23;
+const OFFSET_LIMIT: u64 = 1 << 23;
 
 /// Additions that are folded into one address, one after the other.
 const ADDRESS_STEPS: usize = 8;
@@ -138,10 +138,10 @@ impl Walk<'_, '_> {
             let Some((base, added)) = self.base_and_number(at, address) else {
                 return;
             };
-            let offset = line.offset + added;
-            if offset.abs() >= OFFSET_LIMIT {
+            let offset = line.offset.checked_add(added);
+            let Some(offset) = offset.filter(|offset| offset.unsigned_abs() < OFFSET_LIMIT) else {
                 return;
-            }
+            };
             let old: Pair = *address;
             for half in old.iter().filter_map(|half| half.value()) {
                 self.code.uses[half as usize] -= 1;
@@ -168,7 +168,7 @@ impl Walk<'_, '_> {
             return None;
         };
         let (base, added) = match (number(&a), number(&b)) {
-            (_, Some(added)) => (a, sign * added),
+            (_, Some(added)) => (a, added.checked_mul(sign)?),
             (Some(added), None) if sign > 0 => (b, added),
             _ => return None,
         };
