@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use warploom_device::Device;
-use warploom_machine::{
-    AllocationKind, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome,
-};
+use warploom_machine::{AllocationKind, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
 use warploom_timing::lower::LowerOptions;
 use warploom_timing::{TimingOptions, run};
 

@@ -75,27 +75,19 @@ fn timed(device: &Device, warps: u32, blocks: u32, body: &str) -> Timed {
 }
 
 impl Timed {
-    /// Issues of the body's line `line`, from 1, by warp 0 of the first block.
-    fn at(&self, line: u32) -> u64 {
-        let head = kernel("")
-            .lines()
-            .position(|l| l.is_empty())
-            .expect("the body") as u32;
-        let wanted = |issued: &&Issued| {
-            self.lines[issued.source as usize] == head + line && issued.warp == 0
-        };
-        self.timing
-            .tally
-            .trace
-            .iter()
-            .find(wanted)
-            .expect("issues")
-            .cycle
+    /// Cycle in which a warp of the first block issues the body's line `line`, from 1.
+    fn issue(&self, line: u32, warp: u32) -> u64 {
+        let head = kernel("").lines().position(str::is_empty);
+        let number = head.expect("the body") as u32 + line;
+        let wanted =
+            |issued: &&Issued| self.lines[issued.source as usize] == number && issued.warp == warp;
+        let trace = &self.timing.tally.trace;
+        trace.iter().find(wanted).expect("it issues").cycle
     }
 
-    /// Cycles from one line's issue to another's.
+    /// Cycles from one line's issue to another's, in warp 0.
     fn between(&self, from: u32, to: u32) -> u64 {
-        self.at(to) - self.at(from)
+        self.issue(to, 0) - self.issue(from, 0)
     }
 }
 
@@ -159,17 +151,16 @@ fn a_barrier_waits_for_the_last() {
     let slow = "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra JOIN;\n\
                 sqrt.rn.f32 %f1, %f2;\nadd.f32 %f3, %f1, %f1;\nsqrt.rn.f32 %f4, %f3;\n\
                 add.f32 %f5, %f4, %f4;\nJOIN:\nbar.sync 0;\nadd.f32 %f6, %f6, %f6;";
-    let run = timed(&v100(), 2, 1, slow);
-    let trace = &run.timing.tally.trace;
-    let last = |warp| {
-        trace
-            .iter()
-            .filter(move |i| i.warp == warp)
-            .map(|i| i.cycle)
-    };
-    // Both go on from the barrier at about the same time.
-    let (a, b) = (last(0).max().unwrap(), last(1).max().unwrap());
-    assert!(a.abs_diff(b) <= 4, "{a} {b}");
+    let device = v100();
+    let run = timed(&device, 2, 1, slow);
+    // Warp 0 jumps over the roots and arrives early.
+    let (early, late) = (run.issue(9, 0), run.issue(9, 1));
+    assert!(early + 20 < late, "{early} {late}");
+    let release = late + u64::from(device.timing.control.barrier_cycles);
+    for warp in [0, 1] {
+        let next = run.issue(10, warp);
+        assert!(next >= release.max(late + 1), "{next} {release}");
+    }
     let stalls = run.timing.tally.total().stalls;
     assert!(stalls.get(Reason::Barrier) > 0);
 }
