@@ -77,6 +77,9 @@ pub struct MachineArgs {
     /// own if not given
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
+    /// Registers that a thread has at most, with --timing; what does not fit is spilled
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..))]
+    pub regs: Option<u32>,
     /// Host threads; 0 is one for each core
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -354,6 +357,7 @@ impl MachineArgs {
             device: named_device(self.device.as_ref()),
             set,
             timing: self.timing,
+            registers: self.regs,
             divergence: self.divergence.map(|model| match model {
                 Divergence::Ipdom => DivergenceModel::Ipdom,
                 Divergence::Its => DivergenceModel::Its,

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use warploom_device::Device;
 use warploom_machine::{AllocationKind, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
-use warploom_timing::lower::LowerOptions;
+use warploom_timing::lower::{LowerOptions, lower};
 use warploom_timing::{TimingOptions, run};
 
 const SAXPY: &str = include_str!("../../../examples/cuda/saxpy.ptx");
@@ -81,10 +81,10 @@ fn measure(case: &Case<'_>) {
         resident_blocks: 640,
     };
     let launch = machine.prepare(&spec).expect("fits");
+    let stream = lower(&module, kernel, LowerOptions::default());
     let options = TimingOptions {
         blocks_per_sm: 8,
         l1_bytes: 96 << 10,
-        lower: LowerOptions::default(),
         trace_issues: 0,
     };
     let limits = Limits {
@@ -96,8 +96,16 @@ fn measure(case: &Case<'_>) {
         progress: &mut |_| {},
     };
     let start = Instant::now();
-    let (result, timing) =
-        run(&mut machine, &launch, &device, &options, limits, host).expect("is lowered");
+    let (result, timing) = run(
+        &mut machine,
+        &launch,
+        &stream,
+        &device,
+        &options,
+        limits,
+        host,
+    )
+    .expect("is lowered");
     let seconds = start.elapsed().as_secs_f64();
     assert_eq!(result.outcome, Outcome::Completed);
     let issues = result.counters.issues(&module);

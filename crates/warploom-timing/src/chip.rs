@@ -9,7 +9,6 @@ use warploom_device::Device;
 use warploom_machine::{Host, Launch, Limits, Machine, Outcome, RunResult, Steps, Stops};
 
 use crate::costs::Costs;
-use crate::lower::{LowerOptions, lower};
 use crate::memory::{MemoryCounters, MemorySystem};
 use crate::sm::lsu::Outgoing;
 use crate::sm::{Dispatcher, End, Shared, Sm};
@@ -23,8 +22,6 @@ pub struct TimingOptions {
     pub blocks_per_sm: u32,
     /// Bytes of the L1 that the blocks' shared memory leaves.
     pub l1_bytes: u64,
-    /// What the lowering is told.
-    pub lower: LowerOptions,
     /// Issues that are kept at most, the first ones.
     pub trace_issues: usize,
 }
@@ -48,10 +45,6 @@ pub struct Timing {
     pub tally: Tally,
     /// What the caches and the memory behind them did.
     pub memory: MemoryCounters,
-    /// Estimated registers of a thread.
-    pub registers_per_thread: u32,
-    /// Bytes that a thread spills.
-    pub spill_bytes_per_thread: u32,
     /// Issue slots of all schedulers over `cycles`.
     pub issue_slots: u64,
     /// Warps that all SMs hold.
@@ -88,22 +81,22 @@ impl Timing {
     }
 }
 
-/// Runs a launch on a chip, in time.
+/// Runs a launch on a chip, in time. `stream` is its kernel, lowered.
 ///
 /// # Errors
 /// When the lowering does not know an instruction that executes.
 pub fn run(
     machine: &mut Machine,
     launch: &Launch,
+    stream: &Stream,
     device: &Device,
     options: &TimingOptions,
     limits: Limits<'_>,
     host: &mut Host<'_>,
 ) -> Result<(RunResult, Timing), TimingError> {
-    let module = machine.module().clone();
-    let stream = lower(&module, launch.kernel(), options.lower);
     let stops = Stops::new(stream.starts());
-    let mut chip = Chip::new(device, &stream, options, launch, module.code.len());
+    let instructions = machine.module().code.len();
+    let mut chip = Chip::new(device, stream, options, launch, instructions);
     let mut lost = None;
     let result = machine.run_steps(launch, limits, host, &stops, |steps| {
         match chip.run(steps, limits) {
@@ -245,8 +238,6 @@ impl<'a> Chip<'a> {
             time_us: cycles as f64 / self.device.clock_mhz,
             tally: self.tally.clone(),
             memory,
-            registers_per_thread: self.stream.registers_per_thread,
-            spill_bytes_per_thread: self.stream.spill_bytes_per_thread,
             issue_slots: turns * u64::from(issue.per_turn),
             warp_slots: u64::from(self.device.sms) * u64::from(self.device.limits.warps_per_sm),
             scheduler_turns: turns,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use warploom_device::Device;
 use warploom_machine::{Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
-use warploom_timing::lower::LowerOptions;
+use warploom_timing::lower::{LowerOptions, lower};
 use warploom_timing::{Issued, Reason, Timing, TimingOptions, run};
 
 /// The text of a kernel with a shared array and many registers.
@@ -47,13 +47,14 @@ fn timed(device: &Device, warps: u32, blocks: u32, body: &str) -> Timed {
         resident_blocks: 1,
     };
     let launch = machine.prepare(&spec).expect("fits");
+    let options = LowerOptions {
+        as_written: true,
+        ..LowerOptions::default()
+    };
+    let stream = lower(&module, launch.kernel(), options);
     let options = TimingOptions {
         blocks_per_sm: 8,
         l1_bytes: 64 << 10,
-        lower: LowerOptions {
-            as_written: true,
-            ..LowerOptions::default()
-        },
         trace_issues: 1 << 16,
     };
     let limits = Limits {
@@ -64,8 +65,16 @@ fn timed(device: &Device, warps: u32, blocks: u32, body: &str) -> Timed {
         output: &mut |_| {},
         progress: &mut |_| {},
     };
-    let (result, timing) =
-        run(&mut machine, &launch, device, &options, limits, host).expect("is lowered");
+    let (result, timing) = run(
+        &mut machine,
+        &launch,
+        &stream,
+        device,
+        &options,
+        limits,
+        host,
+    )
+    .expect("is lowered");
     assert_eq!(result.outcome, Outcome::Completed);
     Timed {
         machine,
@@ -91,8 +100,15 @@ impl Timed {
     }
 }
 
+/// A V100 whose instructions are there at once.
 fn v100() -> Device {
-    Device::by_name("v100").expect("a device")
+    let mut device = Device::by_name("v100").expect("a device");
+    let free = [
+        ("timing.fetch.l1_cycles", "0"),
+        ("timing.fetch.l2_cycles", "0"),
+    ];
+    device.set_all(free).expect("figures");
+    device
 }
 
 /// 16 lanes take a warp in 2 cycles; a dependent instruction waits 4, one of another class 5.

@@ -15,6 +15,7 @@ use warploom_machine::{
     LaunchSpec, Limits, LoadError, Machine, MachineConfig, MemoryError, Note, Observer, Outcome,
     RunResult,
 };
+use warploom_timing::stream::Stream;
 use warploom_timing::{Issues, Timing, TimingError, TimingOptions};
 
 use crate::metrics::Tally;
@@ -159,6 +160,7 @@ impl Engine {
         &mut self,
         spec: &LaunchSpec,
         control: &mut Control<'_>,
+        stream: &Stream,
         device: &Device,
         options: &TimingOptions,
     ) -> Result<Result<Ran, TimingError>, LaunchError> {
@@ -173,7 +175,8 @@ impl Engine {
             interrupt: control.interrupt,
         };
         let machine = &mut self.machine;
-        let done = warploom_timing::run(machine, &launch, device, options, limits, &mut host);
+        let done =
+            warploom_timing::run(machine, &launch, stream, device, options, limits, &mut host);
         let (result, timing) = match done {
             Ok(done) => done,
             Err(error) => return Ok(Err(error)),

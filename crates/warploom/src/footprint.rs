@@ -108,9 +108,26 @@ pub(crate) fn admit(
         let spot = launch.shared_spot.as_ref().or(kernel);
         return refuse(Diagnostic::error(message).maybe_at(spot, ""));
     }
-    match occupancy(device, &need.footprint(launch)) {
-        Ok(occupancy) => Ok((need, occupancy)),
-        Err(refusal) => {
+    Ok((need, need.residency(name, launch, device)?))
+}
+
+impl Need {
+    /// The same with another number of registers of a thread.
+    pub(crate) fn with_registers(self, registers_per_thread: u32) -> Need {
+        Need {
+            registers_per_thread,
+            ..self
+        }
+    }
+
+    /// How many blocks an SM holds, if a block fits at all. `kernel` is the kernel's name.
+    pub(crate) fn residency(
+        self,
+        kernel: &str,
+        launch: &LaunchPlan,
+        device: &Device,
+    ) -> Result<Occupancy, InputError> {
+        occupancy(device, &self.footprint(launch)).map_err(|refusal| {
             let OccupancyRefusal {
                 message,
                 needed,
@@ -118,18 +135,15 @@ pub(crate) fn admit(
                 help,
                 ..
             } = refusal;
-            let message =
-                format!("kernel `{name}`: {message}: needs {needed}, {whose} has {available}");
-            refuse(
-                Diagnostic::error(message)
-                    .maybe_at(block_spot, "")
-                    .help(help),
-            )
-        }
+            let message = format!(
+                "kernel `{kernel}`: {message}: needs {needed}, device `{}` has {available}",
+                device.name
+            );
+            let diagnostic = Diagnostic::error(message).maybe_at(launch.block.spot.as_ref(), "");
+            InputError::new(InputErrorKind::Limits, diagnostic.help(help))
+        })
     }
-}
 
-impl Need {
     fn footprint(self, launch: &LaunchPlan) -> warploom_device::Footprint {
         let narrow = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         warploom_device::Footprint {

@@ -38,6 +38,8 @@ pub struct Options<'a> {
     pub divergence: Option<DivergenceModel>,
     /// Predict how long launches take on the device.
     pub timing: bool,
+    /// Registers that a thread of a timed launch has at most.
+    pub registers: Option<u32>,
     /// Host threads; 0 takes one for each core.
     pub threads: usize,
     /// Thread instructions of all launches together; `None` is 10¹².
@@ -156,6 +158,7 @@ pub fn run(
     let mut notes = notes(&program, &device);
     let mut session = Session::new(program, device, divergence)?;
     session.set_timing(options.timing);
+    session.set_registers(options.registers);
     times.load = clock.lap();
     notes.extend(fill(plan, &mut session)?);
     times.fill = clock.lap();

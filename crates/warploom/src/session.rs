@@ -8,7 +8,8 @@ use warploom_machine::{
     Divergence, LaunchError, LaunchSpec, LoadError, MemoryError, NoObserver, Observer,
     Outcome as End,
 };
-use warploom_timing::lower::LowerOptions;
+use warploom_timing::lower::{LowerOptions, lower};
+use warploom_timing::stream::Stream;
 use warploom_timing::{TimingError, TimingOptions};
 
 use crate::advice;
@@ -79,6 +80,7 @@ pub struct Session {
     buffers: BTreeMap<String, Buffer>,
     room: Room,
     timed: bool,
+    registers: Option<u32>,
     trace_issues: usize,
     trace: Vec<warploom_timing::Issued>,
 }
@@ -123,6 +125,7 @@ impl Session {
             buffers,
             room,
             timed: false,
+            registers: None,
             trace_issues: 0,
             trace: Vec::new(),
         })
@@ -131,6 +134,11 @@ impl Session {
     /// Times launches from now on, or no longer.
     pub fn set_timing(&mut self, timed: bool) {
         self.timed = timed;
+    }
+
+    /// Gives a thread of a timed launch at most so many registers; what does not fit is spilled.
+    pub fn set_registers(&mut self, most: Option<u32>) {
+        self.registers = most;
     }
 
     /// Keeps the first issues of each timed launch from now on, at most so many.
@@ -304,7 +312,14 @@ impl Session {
             return Err(Box::new(error).into());
         }
         let params = self.params(&module, kernel, launch)?;
-        let (need, occupancy) = admit(&module, kernel, launch, &self.device)?;
+        let (mut need, mut occupancy) = admit(&module, kernel, launch, &self.device)?;
+        let stream = (self.timed && !O::ACTIVE).then(|| self.lowered(&module, kernel));
+        if let Some(stream) = &stream {
+            // What a compiler would allocate decides how many blocks are resident.
+            need = need.with_registers(stream.registers_per_thread);
+            let name = &module.function(kernel).name;
+            occupancy = need.residency(name, launch, &self.device)?;
+        }
         let spec = LaunchSpec {
             kernel,
             grid: launch.grid.size,
@@ -315,12 +330,13 @@ impl Session {
             resident_blocks: u64::from(occupancy.blocks_per_sm) * u64::from(self.device.sms),
         };
         let limit = control.max_thread_instructions;
-        let ran = if self.timed && !O::ACTIVE {
-            let mut options = timing_options(&self.device, &occupancy, self.program.is_lesson());
+        let ran = if let Some(stream) = &stream {
+            let mut options = timing_options(&self.device, &occupancy);
             options.trace_issues = self.trace_issues;
+            let device = &self.device;
             match self
                 .engine
-                .launch_timed(&spec, control, &self.device, &options)
+                .launch_timed(&spec, control, stream, device, &options)
             {
                 Ok(Ok(mut ran)) => {
                     if let Some(timed) = &mut ran.timed {
@@ -338,6 +354,16 @@ impl Session {
             }
         };
         Ok(self.report(&module, kernel, launch, &ran, need, &occupancy, limit))
+    }
+
+    /// What a compiler would make of a kernel.
+    fn lowered(&self, module: &Module, kernel: FunctionId) -> Stream {
+        let most = self.device.registers.max_per_thread;
+        let options = LowerOptions {
+            max_registers: Some(self.registers.unwrap_or(most).min(most)),
+            as_written: self.program.is_lesson(),
+        };
+        lower(module, kernel, options)
     }
 
     /// The first instruction that the kernel could reach and the machine cannot execute, or what
@@ -533,7 +559,7 @@ fn ending(places: &Places<'_>, ran: &Ran, kernel: &str, limit: u64) -> (Outcome,
 }
 
 /// How a launch of this residency is timed.
-fn timing_options(device: &Device, occupancy: &Occupancy, as_written: bool) -> TimingOptions {
+fn timing_options(device: &Device, occupancy: &Occupancy) -> TimingOptions {
     let memory = &device.memory;
     let carved = if memory.l1_unified {
         occupancy.shared_carve_out_bytes
@@ -543,10 +569,6 @@ fn timing_options(device: &Device, occupancy: &Occupancy, as_written: bool) -> T
     TimingOptions {
         blocks_per_sm: occupancy.blocks_per_sm,
         l1_bytes: memory.l1_bytes.saturating_sub(carved).into(),
-        lower: LowerOptions {
-            as_written,
-            ..LowerOptions::default()
-        },
         trace_issues: 0,
     }
 }
