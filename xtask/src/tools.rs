@@ -1,7 +1,8 @@
-//! What the tests need besides Rust: a compiler for `.cu` files.
+//! What the tests need besides Rust: the compilers for `.cu` files, nvcc and clang.
 //!
 //! An `nvcc` that is there already is used. Otherwise NVIDIA's Python packages go into a virtual
-//! environment in the user's cache folder, once per set of versions.
+//! environment in the user's cache folder, once per set of versions. clang has to be installed: it
+//! is a package of every system.
 
 use std::env;
 use std::fs;
@@ -19,12 +20,40 @@ const PACKAGES: &[&str] = &[
     "nvidia-cuda-cccl==13.3.5.0.6",
 ];
 
-/// Makes sure that there is a working `nvcc`.
+/// Makes sure that there are a working `nvcc` and a clang.
 ///
 /// # Errors
 ///
-/// When it cannot be set up.
+/// When one is missing and cannot be set up.
 pub fn set_up() -> Result<(), String> {
+    set_up_nvcc()?;
+    let clang = clang().ok_or(
+        "no clang in PATH\ninstall one with the NVPTX target, 14 or newer (Debian: clang)",
+    )?;
+    println!("clang is there: {}", clang.display());
+    Ok(())
+}
+
+/// `clang`, or `clang-` with a version, in `PATH`.
+fn clang() -> Option<PathBuf> {
+    let is_clang = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let version = name
+            .strip_prefix("clang")
+            .map(|rest| rest.strip_prefix('-'));
+        match version {
+            Some(Some(version)) => version.bytes().all(|byte| byte.is_ascii_digit()),
+            Some(None) => name == "clang",
+            None => false,
+        }
+    };
+    let path = env::var_os("PATH").unwrap_or_default();
+    let entries = env::split_paths(&path).filter_map(|folder| fs::read_dir(folder).ok());
+    let mut files = entries.flatten().flatten().map(|entry| entry.path());
+    files.find(is_clang)
+}
+
+fn set_up_nvcc() -> Result<(), String> {
     if let Some(nvcc) = installed() {
         println!("nvcc is there: {}", nvcc.display());
         return Ok(());
@@ -61,11 +90,13 @@ pub fn set_up() -> Result<(), String> {
     fs::write(&complete, "").map_err(context)
 }
 
-/// What the tests' environment needs so that they find the tools.
-pub fn environment() -> Option<(&'static str, PathBuf)> {
+/// What the tests' environment needs so that they find the tools, and insist on them.
+pub fn environment() -> Vec<(&'static str, PathBuf)> {
     let folder = folder();
     let ours = installed().is_none() && folder.join("complete").is_file();
-    ours.then_some(("VIRTUAL_ENV", folder))
+    let mut variables = vec![("WARPLOOM_TEST_COMPILERS", PathBuf::from("required"))];
+    variables.extend(ours.then_some(("VIRTUAL_ENV", folder)));
+    variables
 }
 
 /// An `nvcc` in `PATH`, `CUDA_HOME` or the active virtual environment that answers.

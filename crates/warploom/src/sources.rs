@@ -102,12 +102,12 @@ impl Sources {
     /// A file's name without the folder that it shares with a module.
     fn short(&self, name: &str) -> String {
         let path = Path::new(name);
-        let absolute = |folder: &PathBuf| std::path::absolute(Path::new(".").join(folder)).ok();
-        let mut below = self
-            .folders
-            .iter()
-            .filter_map(absolute)
-            .filter(|_| path.is_absolute());
+        let both = |folder: &PathBuf| {
+            let folder = Path::new(".").join(folder);
+            [std::path::absolute(&folder), std::fs::canonicalize(&folder)]
+        };
+        let folders = self.folders.iter().filter(|_| path.is_absolute());
+        let mut below = folders.flat_map(both).flatten();
         let short = below.find_map(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
         short.unwrap_or(path.to_owned()).display().to_string()
     }
@@ -218,6 +218,12 @@ mod tests {
         let sources = Sources::new(Vec::new(), vec![PathBuf::new()]);
         let here = std::env::current_dir().unwrap().join("./k.cu");
         assert_eq!(place(&sources, here.to_str().unwrap(), 1).file, "k.cu");
+        // However the folder is written.
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("inner")).unwrap();
+        let sources = Sources::new(Vec::new(), vec![folder.path().join("inner/..")]);
+        let file = std::fs::canonicalize(folder.path()).unwrap().join("./k.cu");
+        assert_eq!(place(&sources, file.to_str().unwrap(), 1).file, "k.cu");
     }
 
     #[test]
