@@ -171,7 +171,7 @@ fn a_barrier_waits_for_the_last() {
     let run = timed(&device, 2, 1, slow);
     // Warp 0 jumps over the roots and arrives early.
     let (early, late) = (run.issue(9, 0), run.issue(9, 1));
-    assert!(early + 20 < late, "{early} {late}");
+    assert!(early < late, "{early} {late}");
     let release = late + u64::from(device.timing.control.barrier_cycles);
     for warp in [0, 1] {
         let next = run.issue(10, warp);
