@@ -198,6 +198,9 @@ pub struct Function {
     pub live_registers: u32,
     /// Bytes of local memory that a frame takes: parameters, variables, call areas.
     pub frame_bytes: u32,
+    /// What lies in a frame, by offset and without overlaps: an access has to stay inside one of
+    /// them. Empty where the whole frame may be accessed.
+    pub frame_places: Vec<FrameRange>,
     /// Formal parameters of a function, in its frame.
     pub formals: Vec<FrameRange>,
     /// Returned values of a function, in its frame.

@@ -67,7 +67,7 @@ fn every_issuing_line_of_every_lesson_has_one_counted_instruction() {
             );
         }
     }
-    assert_eq!(files, 11);
+    assert_eq!(files, 14);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use warploom_isa::access::Access;
 use warploom_isa::address::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
-use warploom_isa::{Inst, NO_SLOT, Op, Pc, Slot, Space};
+use warploom_isa::{FrameRange, Inst, NO_SLOT, Op, Pc, Slot, Space};
 
 use crate::atomic;
 use crate::exec::{Exec, FaultAt};
@@ -15,6 +15,7 @@ use crate::lanes::{Regs, full_mask};
 use crate::memory::{AllocationKind, Neighbour, Window, cell};
 use crate::observe::{MemoryAccess, Observer};
 use crate::pattern::{Pattern, SEGMENT, Shape, local_sectors};
+use crate::program::Program;
 use crate::warp::Warp;
 
 /// Where each lane's bytes are on the host. The pointers of executing lanes were checked.
@@ -541,10 +542,13 @@ unsafe fn in_space<const L: usize>(
             }
             Space::Local => {
                 let bytes = u64::from(warp.stack_bytes[lane]);
-                if high <= bytes {
-                    places.0[lane] = local_place(warp, lane, low as u32);
-                } else {
+                if high > bytes {
                     accuse(lane, outside(info(lane), THREAD_STACK, bytes));
+                } else if let Some(nearest) = beside_variables(x.program, warp, lane, low, high) {
+                    let (access, nearest) = (info(lane), Some(nearest));
+                    accuse(lane, FaultKind::OutOfBounds { access, nearest });
+                } else {
+                    places.0[lane] = local_place(warp, lane, low as u32);
                 }
             }
             Space::Param => {
@@ -639,6 +643,41 @@ fn outside(access: AccessInfo, name: &'static str, bytes: u64) -> FaultKind {
     }
 }
 
+/// The local variable or parameter nearest to an access that lies in a frame of the warp but not
+/// inside one of what lies there; nothing for an access that is fine, or in no frame, as what
+/// `alloca` has given out.
+fn beside_variables<const L: usize>(
+    program: &Program,
+    warp: &Warp<L>,
+    lane: usize,
+    low: u64,
+    high: u64,
+) -> Option<Neighbour> {
+    let mut index = warp.groups[warp.current].frame;
+    while let Some(frame) = warp.frames.get(index as usize) {
+        let function = program.module.function(frame.function);
+        let base = u64::from(frame.base_bytes[lane]);
+        if low < base || low >= base + u64::from(function.frame_bytes) {
+            index = frame.parent;
+            continue;
+        }
+        let (from, to) = (low - base, high - base);
+        let after = function
+            .frame_places
+            .partition_point(|place| u64::from(place.offset) <= from);
+        let before = function.frame_places.get(after.wrapping_sub(1));
+        let end = |place: &FrameRange| u64::from(place.offset) + u64::from(place.bytes);
+        if function.frame_places.is_empty() || before.is_some_and(|place| to <= end(place)) {
+            return None;
+        }
+        let nearest = before.or(function.frame_places.first())?;
+        let start = base + u64::from(nearest.offset);
+        let kind = AllocationKind::System("a local variable");
+        return Some(Neighbour::new(kind, start, nearest.bytes.into(), low));
+    }
+    None
+}
+
 /// Host address of a byte of a lane's local memory.
 fn local_place<const L: usize>(warp: &mut Warp<L>, lane: usize, offset: u32) -> *mut u8 {
     let at = lane * warp.local_stride_bytes as usize + offset as usize;
@@ -677,6 +716,13 @@ pub(crate) unsafe fn frame_op<const L: usize>(
             FaultKind::Misaligned { access: info }
         } else if low + u64::from(bytes) > u64::from(warp.stack_bytes[lane]) {
             outside(info, THREAD_STACK, warp.stack_bytes[lane].into())
+        } else if let Some(nearest) =
+            beside_variables(x.program, warp, lane, low, low + u64::from(bytes))
+        {
+            FaultKind::OutOfBounds {
+                access: info,
+                nearest: Some(nearest),
+            }
         } else {
             places.0[lane] = local_place(warp, lane, low as u32);
             continue;

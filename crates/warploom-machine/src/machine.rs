@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use warploom_isa::module::{SharedLayout, SharedPlace};
 use warploom_isa::{FunctionId, Module, RelocationValue, Space, VariableId};
 
 use crate::env::{Divergence, LaunchEnv, SharedRange};
@@ -438,55 +439,34 @@ impl Machine {
         dynamic_bytes: u32,
     ) -> Result<(Vec<SharedRange>, u64), LaunchError> {
         let module = &self.program.module;
-        let named = reachable
+        let mut named = reachable
             .iter()
-            .flat_map(|&id| &module.function(id).variables);
-        let mut named: Vec<VariableId> = named.copied().collect();
-        named.sort_unstable();
-        named.dedup();
-        let mut ranges = Vec::new();
-        let mut end = 0u64;
-        let mut dynamic_align = 16;
-        for &id in &named {
-            let variable = &module.variables[id.index()];
-            if variable.external {
-                return Err(LaunchError::UndefinedVariable(variable.name.clone()));
-            }
-            if variable.space != Space::Shared {
-                continue;
-            }
-            let align = u64::from(variable.align_bytes.max(1));
-            if variable.dynamic_shared {
-                dynamic_align = dynamic_align.max(align);
-                continue;
-            }
-            let start = end.next_multiple_of(align);
-            end = start.saturating_add(variable.bytes);
-            if end > 1 << 30 {
-                return Err(LaunchError::SharedTooLarge(end));
-            }
-            ranges.push(SharedRange {
-                variable: id,
-                start: start as u32,
-                end: end as u32,
+            .flat_map(|&id| &module.function(id).variables)
+            .map(|id| &module.variables[id.index()]);
+        if let Some(variable) = named.find(|variable| variable.external) {
+            return Err(LaunchError::UndefinedVariable(variable.name.clone()));
+        }
+        let SharedLayout {
+            places,
+            static_bytes,
+        } = module.shared_layout(reachable);
+        if static_bytes > 1 << 30 {
+            return Err(LaunchError::SharedTooLarge(static_bytes));
+        }
+        let range = |place: &SharedPlace| {
+            let variable = &module.variables[place.variable.index()];
+            let bytes = match variable.dynamic_shared {
+                true => u64::from(dynamic_bytes),
+                false => place.bytes,
+            };
+            SharedRange {
+                variable: place.variable,
+                start: place.start_bytes as u32,
+                end: (place.start_bytes + bytes) as u32,
                 name: variable.name.clone(),
-            });
-        }
-        let start = end.next_multiple_of(dynamic_align);
-        let dynamic = named
-            .iter()
-            .filter(|id| module.variables[id.index()].dynamic_shared);
-        let mut static_bytes = end;
-        for &id in dynamic {
-            static_bytes = start;
-            ranges.push(SharedRange {
-                variable: id,
-                start: start as u32,
-                end: (start + u64::from(dynamic_bytes)) as u32,
-                name: module.variables[id.index()].name.clone(),
-            });
-        }
-        Ok((ranges, static_bytes))
+            }
+        };
+        Ok((places.iter().map(range).collect(), static_bytes))
     }
 
     /// The words through which the blocks of a cooperative launch meet.

@@ -195,6 +195,40 @@ fn outside_of_local_memory_and_parameters() {
     );
 }
 
+/// Two variables of 8 bytes at 0 and 16: what lies between belongs to neither.
+#[test]
+fn beside_local_variables() {
+    let two = ".local .align 16 .b8 a[8]; .local .align 16 .b8 b[8];";
+    let beside = "local load of 4 bytes at 0x8 is out of bounds: \
+                  0 bytes past the end of a local variable of 8 bytes at 0x0";
+    assert_eq!(text("", &format!("{two} ld.local.u32 %r1, [a+8];")), beside);
+    let pointer = format!("{two} mov.u64 %rd1, a; ld.local.u32 %r1, [%rd1+8];");
+    assert_eq!(text("", &pointer), beside);
+    let before = format!("{two} mov.u64 %rd1, a; ld.local.u32 %r1, [%rd1+-4];");
+    assert_eq!(
+        text("", &before),
+        "local load of 4 bytes at 0xfffffffffffffffc is out of bounds: \
+         4 bytes before the thread's local memory of 32 bytes at 0x0"
+    );
+}
+
+/// A constant load takes constants only.
+#[test]
+fn a_constant_load_of_a_buffer() {
+    let ran = fault("", "ld.const.u32 %r1, [%b0];", vec![Arg::Zeros(1)]);
+    let kind = ran.the_fault().kind.clone();
+    assert!(matches!(kind, FaultKind::OutOfBounds { .. }), "{kind:?}");
+}
+
+#[test]
+fn parameters_are_aligned() {
+    let misaligned = "ld.param.u32 %r1, [p0+2];";
+    assert_eq!(
+        fault("", misaligned, vec![Arg::Zeros(1)]).fault(),
+        "param load of 4 bytes at 0x2 is misaligned: it needs a multiple of 4"
+    );
+}
+
 #[test]
 fn outside_of_constants() {
     let declarations = ".const .align 4 .b32 table[4] = {1, 2, 3, 4};";

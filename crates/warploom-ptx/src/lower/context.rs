@@ -59,6 +59,8 @@ pub(crate) struct Lower<'a> {
     pub(crate) frame_bytes: u64,
     /// Largest alignment of anything in the frame.
     pub(crate) frame_align_bytes: u32,
+    /// What has been reserved in the frame, in order.
+    pub(crate) frame_places: Vec<warploom_isa::FrameRange>,
     /// `.reg` results of the function.
     pub(crate) results: Vec<RegisterParameter>,
     /// Bytes of the kernel's parameter block.
@@ -147,6 +149,7 @@ impl<'a> Lower<'a> {
             facts: Facts::default(),
             frame_bytes: 0,
             frame_align_bytes: 1,
+            frame_places: Vec::new(),
             results: Vec::new(),
             param_bytes: 0,
             labels: (0..body.labels.len()).map(|_| code.label()).collect(),

@@ -66,6 +66,10 @@ impl Lower<'_> {
     ) -> Result<u32, Diagnostic> {
         let (offset, end) = place(self.frame_bytes, bytes, align_bytes, span)?;
         self.frame_bytes = end;
+        if bytes > 0 {
+            let bytes = bytes as u32;
+            self.frame_places.push(FrameRange { offset, bytes });
+        }
         self.frame_align_bytes = self.frame_align_bytes.max(align_bytes);
         Ok(offset)
     }

@@ -187,6 +187,7 @@ fn finish(
         facts,
         frame_bytes,
         frame_align_bytes,
+        frame_places,
         ..
     } = ctx;
     if let Err(error) = code.finish(&mut link.builder) {
@@ -197,6 +198,7 @@ fn finish(
         return;
     };
     built.frame_bytes = frame_bytes as u32;
+    built.frame_places = frame_places;
     built.formals = layout.formals;
     built.returns = layout.returns;
     built.params = params;

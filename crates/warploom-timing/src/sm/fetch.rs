@@ -37,6 +37,9 @@ impl Lines {
     }
 }
 
+/// A line far from every other.
+const NOWHERE: u64 = u64::MAX / 2;
+
 /// The instruction caches of an SM.
 #[derive(Clone, Debug)]
 pub struct Fetch {
@@ -53,7 +56,7 @@ impl Fetch {
     /// The caches of one SM.
     pub fn new(device: &Device) -> Fetch {
         let fetch = &device.timing.fetch;
-        let partition = (Lines::new(fetch.l0_bytes, fetch.line_bytes), u64::MAX - 1);
+        let partition = (Lines::new(fetch.l0_bytes, fetch.line_bytes), NOWHERE);
         Fetch {
             instruction_bytes: fetch.instruction_bytes.into(),
             line_bytes: fetch.line_bytes.into(),
