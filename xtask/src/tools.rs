@@ -28,7 +28,7 @@ const PACKAGES: &[&str] = &[
 pub fn set_up() -> Result<(), String> {
     set_up_nvcc()?;
     let clang = clang().ok_or(
-        "no clang in PATH\ninstall one with the NVPTX target, 14 or newer (Debian: clang)",
+        "no clang in PATH\ninstall one with the NVPTX target, 16 or newer (Debian: clang-19)",
     )?;
     println!("clang is there: {}", clang.display());
     Ok(())
