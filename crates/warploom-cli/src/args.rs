@@ -73,8 +73,8 @@ pub struct MachineArgs {
     /// Predict how many cycles the kernels take on the device, and why
     #[arg(long)]
     pub timing: bool,
-    /// Warp scheduler, with --timing: lrr, gto, oldest, two-level, youngest or ccws; the device's
-    /// own if not given
+    /// Warp scheduler, with --timing: lrr, gto, oldest, two-level or youngest; the device's own if
+    /// not given
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
     /// Registers that a thread has at most, with --timing; what does not fit is spilled

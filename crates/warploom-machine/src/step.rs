@@ -182,9 +182,6 @@ pub trait Steps {
     /// Executes the next segment of a warp that can go on.
     fn step(&mut self, place: usize, warp: usize, events: &mut Events) -> Step;
 
-    /// Whether every thread of the block in a place has exited.
-    fn finished(&self, place: usize) -> bool;
-
     /// Frees a place whose block has finished.
     fn leave(&mut self, place: usize);
 
@@ -366,13 +363,6 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
                 Step::Ran { released: false }
             }
         }
-    }
-
-    fn finished(&self, place: usize) -> bool {
-        self.places
-            .get(place)
-            .and_then(Option::as_ref)
-            .is_none_or(Block::finished)
     }
 
     fn leave(&mut self, place: usize) {

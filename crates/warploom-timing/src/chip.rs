@@ -5,7 +5,7 @@
 //! requests of all of them go to memory, in the order of their cycles. Epochs in which nothing can
 //! happen are skipped.
 
-use warploom_device::Device;
+use warploom_device::{Device, Scheduler};
 use warploom_machine::{Host, Launch, Limits, Machine, Outcome, RunResult, Steps, Stops};
 
 use crate::costs::Costs;
@@ -32,6 +32,14 @@ pub enum TimingError {
     /// Execution reached an instruction that the lowering has not seen.
     #[error("instruction {0} is not part of the lowered kernel")]
     NotLowered(u32),
+    /// The policy wants to know which lines of the L1 a warp has lost, which the L1 does not tell.
+    #[error(
+        "the scheduler `ccws` needs to hear of lost lines, and the L1 does not report them yet"
+    )]
+    LostLines,
+    /// No warp can go on, though the functional machine sees no deadlock.
+    #[error("no warp can go on, and nothing is on its way")]
+    Stuck,
 }
 
 /// How long a launch took, and why.
@@ -84,7 +92,7 @@ impl Timing {
 /// Runs a launch on a chip, in time. `stream` is its kernel, lowered.
 ///
 /// # Errors
-/// When the lowering does not know an instruction that executes.
+/// When the launch cannot be timed.
 pub fn run(
     machine: &mut Machine,
     launch: &Launch,
@@ -94,26 +102,26 @@ pub fn run(
     limits: Limits<'_>,
     host: &mut Host<'_>,
 ) -> Result<(RunResult, Timing), TimingError> {
+    if device.timing.issue.scheduler == Scheduler::Ccws {
+        return Err(TimingError::LostLines);
+    }
     let stops = Stops::new(stream.starts());
     let instructions = machine.module().code.len();
     let mut chip = Chip::new(device, stream, options, launch, instructions);
-    let mut lost = None;
+    let mut failed = None;
     let result = machine.run_steps(launch, limits, host, &stops, |steps| {
         match chip.run(steps, limits) {
             Ok(()) => Outcome::Completed,
             Err(End::Outcome(outcome)) => outcome,
-            Err(End::NotLowered(pc)) => {
-                lost = Some(pc);
+            Err(End::Failed(error)) => {
+                failed = Some(error);
                 Outcome::Interrupted
             }
         }
     });
-    match lost {
-        Some(pc) => Err(TimingError::NotLowered(pc)),
-        None => {
-            let timing = chip.timing();
-            Ok((result, timing))
-        }
+    match failed {
+        Some(error) => Err(error),
+        None => Ok((result, chip.timing())),
     }
 }
 
@@ -190,10 +198,10 @@ impl<'a> Chip<'a> {
             if start == u64::MAX {
                 if self.sms.iter().any(Sm::is_busy) {
                     // Nothing is on its way, and nobody can go on.
-                    let fault = shared.steps.deadlock();
-                    return Err(End::Outcome(
-                        fault.map_or(Outcome::Interrupted, Outcome::Fault),
-                    ));
+                    return Err(match shared.steps.deadlock() {
+                        Some(fault) => End::Outcome(Outcome::Fault(fault)),
+                        None => End::Failed(TimingError::Stuck),
+                    });
                 }
                 return Ok(());
             }

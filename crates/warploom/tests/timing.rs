@@ -1,6 +1,5 @@
 //! Launches in time: the lessons' cycles by hand, and that time changes no result.
 
-use warploom::device::Device;
 use warploom::lesson::{Keep, Played, play};
 use warploom::metrics::TimingMetrics;
 use warploom::run::{Options, Silent};
@@ -78,8 +77,6 @@ fn cycles_by_number_of_warps() {
 fn blocks_one_after_another() {
     let played = timed(&text(8, 32), &[("limits.blocks_per_sm", "1")]);
     assert_eq!(timing(&played).cycles, 88);
-    let device = Device::by_name("lesson").unwrap();
-    assert_eq!(played.session.device().sms, device.sms);
 }
 
 /// Every cycle of every resident warp has one reason, and every issue is one of them.
@@ -95,6 +92,21 @@ fn warp_cycles_are_all_accounted_for() {
         let resident: u64 = ends.map(|issue| issue.cycle + 1).sum();
         assert_eq!(timing.stalls.values().sum::<u64>(), resident);
     }
+}
+
+/// A policy that nothing feeds would pass for another one.
+#[test]
+fn a_scheduler_that_needs_lost_lines_is_refused() {
+    let options = Options {
+        timing: true,
+        set: vec![("timing.issue.scheduler".to_owned(), "ccws".to_owned())],
+        ..Options::default()
+    };
+    let error = match play("lesson.simt", &text(1, 32), &options, ALL, &Silent) {
+        Ok(_) => panic!("it ran"),
+        Err(error) => error.to_string(),
+    };
+    assert!(error.contains("ccws"), "{error}");
 }
 
 #[test]

@@ -14,9 +14,10 @@ use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 use warploom_device::Device;
-use warploom_isa::{Pc, Space};
+use warploom_isa::Space;
 use warploom_machine::{AccessEvent, AccessKind, Next, Outcome, Step, Steps};
 
+use crate::chip::TimingError;
 use crate::costs::{Cost, Costs, UNITS, UnitClock};
 use crate::memory::{AtomicAccess, L1Passes, LineShape, atomic_lines, lines};
 use crate::schedule::{Candidates, WarpScheduler, scheduler};
@@ -48,8 +49,8 @@ pub struct Shared<'a> {
 pub enum End {
     /// As the functional machine ends.
     Outcome(Outcome),
-    /// The stream does not hold an instruction that executes.
-    NotLowered(Pc),
+    /// The launch cannot be timed.
+    Failed(TimingError),
 }
 
 /// Hands out blocks in order.
@@ -730,7 +731,7 @@ impl Sm {
             match shared.steps.next(slot.place, slot.warp) {
                 Next::At(pc) => {
                     let segment = shared.stream.segment_of(pc);
-                    let segment = segment.ok_or(End::NotLowered(pc))?;
+                    let segment = segment.ok_or(End::Failed(TimingError::NotLowered(pc)))?;
                     slot.position = segment.insts.start;
                     slot.end = segment.insts.end;
                     slot.stepped = false;
