@@ -1,4 +1,4 @@
-//! Re-creates the PTX that is committed beside the example sources.
+//! Re-creates the PTX that is committed beside the sources of examples and of validation.
 
 use std::env;
 use std::fs;
@@ -7,6 +7,7 @@ use std::process::Command;
 
 /// What turns the sources of one folder into PTX, and how.
 struct Recipe {
+    /// From the root of the workspace.
     folder: &'static str,
     /// Programs that can do it, the preferred one first.
     programs: fn() -> Vec<PathBuf>,
@@ -22,18 +23,28 @@ struct Recipe {
     needs: &'static str,
 }
 
+/// What nvcc makes; the folder is still to be named.
+const NVCC: Recipe = Recipe {
+    folder: "",
+    programs: nvcc,
+    probe: &["--version"],
+    arguments: &["-ptx", "-arch=compute_80", "-lineinfo"],
+    extension: "cu",
+    named_output: true,
+    needs: "nvcc 13 (in PATH, in CUDA_HOME, or as the Python packages that examples/README.md names)",
+};
+
 const RECIPES: &[Recipe] = &[
     Recipe {
-        folder: "cuda",
-        programs: nvcc,
-        probe: &["--version"],
-        arguments: &["-ptx", "-arch=compute_80", "-lineinfo"],
-        extension: "cu",
-        named_output: true,
-        needs: "nvcc 13 (in PATH, in CUDA_HOME, or as the Python packages that examples/README.md names)",
+        folder: "examples/cuda",
+        ..NVCC
     },
     Recipe {
-        folder: "clang",
+        folder: "validation/kernels",
+        ..NVCC
+    },
+    Recipe {
+        folder: "examples/clang",
         programs: || vec!["clang-19".into(), "clang".into()],
         probe: &["--version"],
         arguments: &[
@@ -54,7 +65,7 @@ const RECIPES: &[Recipe] = &[
         needs: "clang 19 with the NVPTX back end",
     },
     Recipe {
-        folder: "triton",
+        folder: "examples/triton",
         programs: python,
         probe: &["-c", "import triton"],
         arguments: &[],
@@ -63,7 +74,7 @@ const RECIPES: &[Recipe] = &[
         needs: "the Python package triton",
     },
     Recipe {
-        folder: "numba",
+        folder: "examples/numba",
         programs: python,
         probe: &["-c", "import numba.cuda"],
         arguments: &[],
@@ -79,9 +90,9 @@ const RECIPES: &[Recipe] = &[
 ///
 /// When a compiler that is there fails, or a file cannot be read or written.
 pub fn rebuild() -> Result<(), String> {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("examples");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("");
     for recipe in RECIPES {
-        let folder = examples.join(recipe.folder);
+        let folder = root.join(recipe.folder);
         let Some(program) = (recipe.programs)()
             .into_iter()
             .find(|p| answers(p, &folder, recipe.probe))

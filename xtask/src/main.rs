@@ -43,7 +43,7 @@ const CHORES: &[Chore] = &[
     (
         "examples",
         "",
-        "compile the examples' sources to PTX again",
+        "compile the sources of examples and validation to PTX again",
         |_| examples::rebuild(),
     ),
     (
