@@ -49,6 +49,8 @@ pub enum Command {
     Occupancy(OccupancyArgs),
     /// Answer with a closed form: latency, lanes, roofline, matrix tiles, energy
     Model(ModelArgs),
+    /// Compare predicted times with published measurements of real chips
+    Validate(ValidateArgs),
     /// Say what is installed, and what each missing thing would enable
     Doctor,
     /// Print the completion script of a shell
@@ -232,6 +234,20 @@ pub enum DevicesCommand {
         #[arg(long)]
         figures: bool,
     },
+}
+
+/// Arguments of `validate`.
+#[derive(Args, Debug)]
+pub struct ValidateArgs {
+    /// Only points of this device, such as `v100`
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// Only this target, such as `V3` or `V3-latency`; may be given several times
+    #[arg(long, value_name = "TARGET")]
+    pub target: Vec<String>,
+    /// List the targets and run nothing
+    #[arg(long)]
+    pub list: bool,
 }
 
 /// Arguments of `occupancy`.

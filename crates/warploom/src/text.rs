@@ -166,7 +166,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// Joins names for a message: `a`, `a and b`, `a, b and c`.
-pub(crate) fn list<T: fmt::Display>(items: impl IntoIterator<Item = T>, last: &str) -> String {
+pub fn list<T: fmt::Display>(items: impl IntoIterator<Item = T>, last: &str) -> String {
     let mut items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     match items.pop() {
         None => String::new(),
@@ -189,7 +189,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// "did you mean `x`?" in front of `otherwise`, or `otherwise` alone.
-pub(crate) fn did_you_mean<'a>(
+pub fn did_you_mean<'a>(
     given: &str,
     known: impl IntoIterator<Item = &'a str>,
     otherwise: String,
