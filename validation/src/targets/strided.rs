@@ -25,7 +25,7 @@ const FIGURES: Table = Table {
 const THREADS: u32 = 1024;
 const WARP: u32 = 32;
 /// Loads of a thread in one trip of the loop.
-const UNROLLED: u32 = 8;
+const UNROLLED: u32 = 16;
 
 /// Where the data lie.
 #[derive(Clone, Copy, PartialEq)]

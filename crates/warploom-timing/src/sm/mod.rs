@@ -107,6 +107,8 @@ pub struct Sm {
     arrivals: u64,
     answers: Vec<Answer>,
     next_partition: usize,
+    /// The partition that comes first at what all of them share: the one after the last that had it.
+    turn: usize,
     /// When room for another block is to be looked for.
     refill_at: u64,
 }
@@ -149,6 +151,7 @@ impl Sm {
             arrivals: 0,
             answers: Vec::new(),
             next_partition: 0,
+            turn: 0,
             refill_at: u64::MAX,
         }
     }
@@ -257,10 +260,19 @@ impl Sm {
                 while self.take_block(now, shared)? {}
             }
             self.receive(now);
+            let was_full = !self.lsu.has_room();
             self.lsu.process(now, out, &mut self.answers);
+            if was_full && self.lsu.has_room() {
+                // Warps with a memory instruction may have found no room, and no time for it.
+                for partition in &mut self.partitions {
+                    partition.next_try = partition.next_try.min(now);
+                }
+            }
             self.wake(now, shared);
             let mut next = u64::MAX;
-            for partition in 0..self.partitions.len() {
+            let (first, count) = (self.turn, self.partitions.len());
+            for step in 0..count {
+                let partition = (first + step) % count;
                 if self.partitions[partition].next_try <= now {
                     self.issue_from(partition, now, shared)?;
                 }
@@ -486,6 +498,7 @@ impl Sm {
         if let Some(cost) = shared.costs.of(inst.class) {
             slot.write(inst, cost, now);
             let clock = if cost.shared {
+                self.turn = partition + 1;
                 &mut self.shared_units[cost.unit]
             } else {
                 &mut self.partitions[partition].units[cost.unit]
@@ -533,6 +546,7 @@ impl Sm {
     ) {
         let timing = &shared.device.timing;
         let interval = u64::from(timing.lsu.partition_interval_cycles);
+        self.turn = partition + 1;
         self.partitions[partition].memory_free_at = now + interval;
         let merged = u32::from(inst.accesses.max(1));
         let widen = |access: &AccessEvent| {
