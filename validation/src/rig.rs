@@ -89,6 +89,8 @@ pub struct Shot<'a> {
     pub shared_bytes: u32,
     /// Arguments in order.
     pub args: Vec<Arg>,
+    /// All blocks are resident at once and may wait for each other.
+    pub cooperative: bool,
 }
 
 /// What a timed launch gave.
@@ -155,6 +157,7 @@ impl Rig {
             block: shot.block.into(),
             shared_bytes: shot.shared_bytes,
             args,
+            cooperative: shot.cooperative,
             ..LaunchPlan::default()
         };
         let mut silent = |_: &[u8]| {};

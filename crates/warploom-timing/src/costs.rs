@@ -63,7 +63,7 @@ pub fn pipe_class(class: Class) -> Option<PipeClass> {
         Class::Shuffle => PipeClass::Shuffle,
         Class::Vote => PipeClass::Vote,
         Class::Uniform | Class::Constant => PipeClass::Uniform,
-        Class::Branch | Class::Exit => PipeClass::Branch,
+        Class::Branch | Class::Check | Class::Exit => PipeClass::Branch,
         Class::Memory
         | Class::SpillStore
         | Class::SpillLoad

@@ -42,6 +42,9 @@ pub enum Class {
     Uniform,
     /// Branches, calls, returns.
     Branch,
+    /// The branch around code for unusual numbers, which ordinary ones take: part of a division or
+    /// root, not in the source.
+    Check,
     /// Load, store or atomic with an address; the space is in the event.
     Memory,
     /// Load of a kernel parameter or constant.
@@ -64,7 +67,7 @@ pub enum Class {
 
 impl Class {
     /// All classes.
-    pub const ALL: [Class; 22] = [
+    pub const ALL: [Class; 23] = [
         Class::Int32,
         Class::IntMul,
         Class::Fp32,
@@ -78,6 +81,7 @@ impl Class {
         Class::Vote,
         Class::Uniform,
         Class::Branch,
+        Class::Check,
         Class::Memory,
         Class::Constant,
         Class::SpillStore,

@@ -124,6 +124,7 @@ fn rate(rig: &Rig, class: &Class) -> Result<f64, RigError> {
         block: [THREADS, 1, 1],
         shared_bytes: 0,
         args: vec![Arg::Zeros(64), Arg::U32(trips)],
+        cooperative: false,
     };
     let cycles = rig.cycles_between("peak.ptx", &text, [&shot(1), &shot(3)])?;
     let operations = 2.0 * UNROLLED as f64 * f64::from(THREADS);

@@ -10,9 +10,9 @@ pub const TARGET: Target = Target {
     id: "V3-bandwidth",
     title: "bandwidth of each level of memory",
     source: "RRZE-HPC/gpu-benches (gpu-cache, gpu-l2-cache)",
-    cut: "One block of 1024 threads on each SM (more where the data have more chunks) reads its \
-          data once to fill the caches and then, timed, at least 512 kB more; the benchmark reads \
-          them for milliseconds. Rounds are alike.",
+    cut: "One block of 1024 threads on each SM reads its chunk once to fill the caches, waits for \
+          the others, and reads it again, at least once and 512 kB; the benchmark reads for \
+          milliseconds. Data of more chunks than SMs are cut into one for each SM.",
     jobs,
     judge,
 };
@@ -40,12 +40,14 @@ fn jobs() -> Result<Vec<Job>, RigError> {
         let kilobytes = row.number("buffer_kb")? as u64;
         let clock_mhz = row.text("clock_mhz")?;
         let pattern = row.text("pattern")?;
-        let chunk_bytes = match pattern {
-            "same" => kilobytes << 10,
-            "spread" => CHUNK_BYTES,
+        let bytes = kilobytes << 10;
+        let sms = u64::from(Rig::new(device, &[])?.device().sms);
+        let chunks = match pattern {
+            "same" => 1,
+            "spread" => (bytes / CHUNK_BYTES).clamp(1, sms),
             other => return Err(row.wrong(format!("`pattern` is `{other}`"))),
         };
-        let chunks = (kilobytes << 10).div_ceil(chunk_bytes);
+        let chunk_bytes = (bytes / chunks).next_multiple_of(TRIP_BYTES);
         let point = Point {
             device,
             label: format!("{kilobytes} kB, {pattern}"),
@@ -81,36 +83,41 @@ fn bandwidth(rig: &Rig, chunk_bytes: u64, chunks: u64) -> Result<f64, RigError> 
          rem.u32 %i, %i, %chunks;\nmul.wide.u32 %offset, %i, {chunk_bytes};\n\
          add.u64 %base, %base, %offset;\nadd.u64 %end, %base, {chunk_bytes};\n\
          mov.u32 %i, %tid.x;\nmul.wide.u32 %offset, %i, 8;\nadd.u64 %start, %base, %offset;\n\
-         mov.b64 %at, %start;\nmov.b64 %sum, 0;\n{}\
+         mov.b64 %at, %start;\nmov.b64 %sum, 0;\n{}{}{}\
          setp.eq.u64 %around, %sum, 1;\n@%around st.global.u64 [%start], %sum;\n",
-        ptx::counted_loop(&loads)
+        ptx::loop_over("warm", &loads),
+        ptx::grid_barrier(),
+        ptx::counted_loop(&loads),
     );
     let text = ptx::kernel(
         "reread",
-        ".param .u64 p, .param .u32 chunks, .param .u32 trips",
+        ".param .u64 p, .param .u64 arrived, .param .u32 chunks, .param .u32 warm, .param .u32 trips",
         &format!(
             ".reg .b64 %base, %end, %start, %offset, %at, %sum, %x<{UNROLLED}>;\n\
              .reg .b32 %i, %chunks;\n.reg .pred %around;"
         ),
         &body,
     );
-    let sms = u64::from(rig.device().sms);
-    let blocks = chunks.max(sms).next_multiple_of(sms);
-    let shot = |trips: u64| Shot {
+    let blocks = rig.device().sms;
+    let around = (chunk_bytes / TRIP_BYTES) as u32;
+    let timed = around.max((TIMED_BYTES / TRIP_BYTES) as u32);
+    let shot = |trips: u32| Shot {
         entry: "reread",
-        grid: [blocks as u32, 1, 1],
+        grid: [blocks, 1, 1],
         block: [THREADS, 1, 1],
         shared_bytes: 0,
         args: vec![
             Arg::Zeros(chunks * chunk_bytes),
+            Arg::Zeros(4),
             Arg::U32(chunks as u32),
-            Arg::U32(trips as u32),
+            Arg::U32(around),
+            Arg::U32(trips),
         ],
+        cooperative: true,
     };
-    let around = chunk_bytes.div_ceil(TRIP_BYTES);
-    let timed = around.max(TIMED_BYTES / TRIP_BYTES);
-    let cycles = rig.cycles_between("reread.ptx", &text, [&shot(around), &shot(around + timed)])?;
-    let bytes = (blocks * timed * TRIP_BYTES) as f64;
+    let shots = [&shot(timed / 4), &shot(timed / 4 + timed)];
+    let cycles = rig.cycles_between("reread.ptx", &text, shots)?;
+    let bytes = (u64::from(blocks) * u64::from(timed) * TRIP_BYTES) as f64;
     Ok(bytes / rig.seconds(cycles) / 1e9)
 }
 

@@ -88,6 +88,7 @@ fn chase(rig: &Rig, lines: u64) -> Result<f64, RigError> {
         block: [1, 1, 1],
         shared_bytes: 0,
         args: vec![Arg::Made(buffer.clone()), Arg::U32(trips as u32)],
+        cooperative: false,
     };
     let around = lines.div_ceil(UNROLLED);
     let timed = TIMED / UNROLLED;

@@ -115,6 +115,7 @@ fn cycles(rig: &Rig, space: Space, word_bytes: u32, stride: u32) -> Result<f64, 
             Arg::Zeros(u64::from(WARP * stride.max(1) * word_bytes)),
             Arg::U32(trips),
         ],
+        cooperative: false,
     };
     let cycles = rig.cycles_between("strided.ptx", &text, [&shot(4), &shot(12)])?;
     Ok(cycles / f64::from(8 * UNROLLED * THREADS / WARP))

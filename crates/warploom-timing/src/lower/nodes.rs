@@ -32,6 +32,24 @@ pub(super) struct Node {
     pub(super) copies: bool,
 }
 
+impl Node {
+    /// Another machine instruction of the same source instruction, which does nothing by itself.
+    fn part(&self) -> Node {
+        Node {
+            class: None,
+            source: self.source,
+            leads: false,
+            accesses: 1,
+            uses: SmallVec::new(),
+            defs: SmallVec::new(),
+            guarded: false,
+            memory: None,
+            last: false,
+            copies: false,
+        }
+    }
+}
+
 /// What an access touches, as far as order is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Touch {
@@ -224,6 +242,12 @@ impl Builder<'_, '_> {
         }
         match recipe {
             Recipe::Runs(runs) => self.runs(&node, runs),
+            Recipe::Checked { runs, test } => {
+                let mut nodes = self.runs(&node, runs);
+                let tested = self.check(&node, test);
+                nodes.extend(tested);
+                nodes
+            }
             Recipe::Halves { class, carry } => self.halves(line, &node, class, carry),
             Recipe::Moves => moves(line, &node),
         }
@@ -256,6 +280,34 @@ impl Builder<'_, '_> {
                 nodes.push(node);
             }
         }
+        nodes
+    }
+
+    /// What looks at a result, and the branch that depends on it.
+    fn check(&mut self, whole: &Node, test: &[recipe::Run]) -> Vec<Node> {
+        let mut uses = whole.defs.iter().copied().collect::<SmallVec<[Value; 4]>>();
+        let mut nodes = Vec::new();
+        for run in test {
+            for _ in 0..run.count {
+                let seen = self.code.fresh(true);
+                nodes.push(Node {
+                    class: Some(run.class),
+                    uses,
+                    defs: SmallVec::from_slice(&[seen]),
+                    ..whole.part()
+                });
+                uses = SmallVec::from_slice(&[seen]);
+            }
+        }
+        if nodes.is_empty() {
+            // The operands were looked at meanwhile: the branch does not wait for the result.
+            uses.clear();
+        }
+        nodes.push(Node {
+            class: Some(Class::Check),
+            uses,
+            ..whole.part()
+        });
         nodes
     }
 

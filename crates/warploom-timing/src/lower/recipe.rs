@@ -25,6 +25,13 @@ pub(super) struct Run {
 pub(super) enum Recipe {
     /// Some instructions, of which the last gives the result.
     Runs(&'static [Run]),
+    /// The same, and behind them a branch around the code for unusual numbers: nothing is moved
+    /// across it.
+    Checked {
+        runs: &'static [Run],
+        /// What decides the branch, from the result; the branch itself comes after.
+        test: &'static [Run],
+    },
     /// One instruction for each half of a 64-bit operation.
     Halves {
         class: Class,
@@ -39,7 +46,9 @@ impl Recipe {
     /// The class of its last instruction.
     pub(super) fn class(self) -> Class {
         match self {
-            Recipe::Runs(runs) => runs.last().map_or(Class::Int32, |run| run.class),
+            Recipe::Runs(runs) | Recipe::Checked { runs, .. } => {
+                runs.last().map_or(Class::Int32, |run| run.class)
+            }
             Recipe::Halves { class, .. } => class,
             Recipe::Moves => Class::Int32,
         }
@@ -48,11 +57,16 @@ impl Recipe {
     /// Machine instructions for `line`.
     pub(super) fn count(self, line: &Line) -> u32 {
         match self {
-            Recipe::Runs(runs) => runs.iter().map(|run| u32::from(run.count)).sum(),
+            Recipe::Runs(runs) => instructions(runs),
+            Recipe::Checked { runs, test } => instructions(runs) + instructions(test) + 1,
             Recipe::Halves { .. } => 2,
             Recipe::Moves => line.defs().count() as u32,
         }
     }
+}
+
+fn instructions(runs: &[Run]) -> u32 {
+    runs.iter().map(|run| u32::from(run.count)).sum()
 }
 
 const fn run(class: Class, count: u8) -> Run {
@@ -71,9 +85,21 @@ const fn chain(class: Class, count: u8) -> Run {
     }
 }
 
+macro_rules! list {
+    ($($kind:ident $class:ident $count:literal),*) => {
+        const { &[$($kind(Class::$class, $count)),*] }
+    };
+}
+
 macro_rules! runs {
-    ($($kind:ident $class:ident $count:literal),+) => {
-        Recipe::Runs(const { &[$($kind(Class::$class, $count)),+] })
+    ($($runs:tt)+) => {
+        Recipe::Runs(list![$($runs)+])
+    };
+}
+
+macro_rules! checked {
+    ([$($runs:tt)+], [$($test:tt)*]) => {
+        Recipe::Checked { runs: list![$($runs)+], test: list![$($test)*] }
     };
 }
 
@@ -255,19 +281,22 @@ fn division(op: Op) -> Recipe {
     }
 }
 
-/// Division, roots, and what the special function unit helps with.
+/// Division, roots, and what the special function unit helps with. What it gives in double precision
+/// (MUFU.RCP64H, MUFU.RSQ64H) takes as long as a 64-bit conversion, which the same unit does.
 fn function(op: Op) -> Recipe {
     match op {
-        Op::DivF32 => runs![run Int32 1, run Sfu 2, chain Fp32 5],
+        Op::DivF32 => checked![[run Sfu 2, chain Fp32 5], []],
         Op::DivFullF32 => runs![run Fp32 4, run Sfu 1, chain Fp32 3],
         Op::DivApproxF32 => runs![run Fp32 1, chain Fp32 1, chain Sfu 1, chain Fp32 2],
-        Op::RcpF32 => runs![run Int32 4, run Sfu 1, chain Fp32 3],
-        Op::SqrtF32 => runs![run Int32 3, run Sfu 1, chain Fp32 4],
-        Op::DivF64 => runs![run Int32 2, run Fp32 3, run Sfu 1, chain Fp64 8],
-        Op::RcpF64 => runs![run Int32 4, run Fp32 1, run Sfu 1, chain Fp64 5],
-        Op::SqrtF64 => runs![run Int32 5, run Sfu 1, chain Fp64 8],
-        Op::RsqrtApproxF64 => runs![run Int32 4, run Sfu 1, chain Fp64 5],
-        Op::RcpApproxF64 | Op::RsqrtApproxFtzF64 => runs![run Int32 1, run Sfu 1],
+        Op::RcpF32 => checked![[run Int32 3, run Sfu 1, chain Fp32 3], []],
+        Op::SqrtF32 => checked![[run Int32 2, run Sfu 1, chain Fp32 4], []],
+        Op::DivF64 => {
+            checked![[run Int32 1, run Fp32 1, run Convert64 1, chain Fp64 8], [chain Fp32 2]]
+        }
+        Op::RcpF64 => checked![[run Int32 3, run Fp32 1, run Convert64 1, chain Fp64 5], []],
+        Op::SqrtF64 => checked![[run Int32 4, run Fp64 1, run Convert64 1, chain Fp64 7], []],
+        Op::RsqrtApproxF64 => runs![run Int32 4, run Convert64 1, chain Fp64 5],
+        Op::RcpApproxF64 | Op::RsqrtApproxFtzF64 => runs![run Int32 1, run Convert64 1],
         Op::RcpApproxF32 => runs![run Int32 5, run Fp32 1, chain Sfu 1, chain Fp32 1],
         Op::SqrtApproxF32 | Op::RsqrtApproxF32 | Op::Ex2ApproxF32 | Op::Lg2ApproxF32 => {
             runs![run Int32 1, chain Fp32 1, chain Sfu 1, chain Fp32 1]

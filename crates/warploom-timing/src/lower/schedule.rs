@@ -109,6 +109,7 @@ impl Graph {
         };
         graph.add_registers(nodes);
         graph.add_memory(nodes);
+        graph.add_checks(nodes);
         for at in (0..nodes.len()).rev() {
             let own = latency(&nodes[at]);
             let ways = graph.successors[at].iter();
@@ -144,6 +145,23 @@ impl Graph {
                 for from in readers.remove(value).unwrap_or_default() {
                     self.add(from, at, 0);
                 }
+            }
+        }
+    }
+
+    /// Nothing moves across a branch.
+    fn add_checks(&mut self, nodes: &[Node]) {
+        let mut first = 0;
+        let mut check: Option<usize> = None;
+        for (at, node) in nodes.iter().enumerate() {
+            if node.class == Some(Class::Check) {
+                for before in first..at {
+                    self.add(before, at, 0);
+                }
+                first = at;
+                check = Some(at);
+            } else if let Some(check) = check {
+                self.add(check, at, 0);
             }
         }
     }

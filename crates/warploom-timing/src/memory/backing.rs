@@ -243,7 +243,7 @@ mod tests {
         let device = Device::by_name("a100-80").unwrap();
         let [near, far] = behind(&device, 0);
         assert_eq!(near.dram + far.dram, ticks(2 * 552));
-        assert_eq!(far.dram - near.dram, ticks(412 - 206));
+        assert_eq!(far.dram - near.dram, ticks(357 - 206));
         let v100 = Device::by_name("v100").unwrap();
         let [near, far] = behind(&v100, ticks(40));
         assert_eq!((near.dram, far.dram), (ticks(390), ticks(390)));

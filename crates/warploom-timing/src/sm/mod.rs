@@ -514,6 +514,10 @@ impl Sm {
                 let cycles = u64::from(control.branch_cycles) + u64::from(extra);
                 (next.max(now + cycles), Reason::BranchResolving)
             }
+            Class::Check => (
+                next.max(now + u64::from(control.branch_cycles)),
+                Reason::BranchResolving,
+            ),
             Class::Barrier => (
                 next.max(now + u64::from(control.barrier_cycles)),
                 Reason::Barrier,

@@ -39,8 +39,24 @@ fn float_division_by_newton() {
     let found = computed("div.rn.f32 %f3, %f1, %f2; st.shared.f32 [%r9], %f3;");
     assert_eq!(count(&found, Class::Sfu), 2);
     assert_eq!(count(&found, Class::Fp32), 5);
-    assert_eq!(count(&found, Class::Int32), 1);
+    assert_eq!(count(&found, Class::Check), 1);
     assert_eq!(found.len(), 8);
+}
+
+/// The branch around the call stands between two divisions: the second begins behind it.
+#[test]
+fn divisions_of_a_thread_do_not_overlap() {
+    let found = computed(
+        "div.rn.f32 %f3, %f1, %f2; div.rn.f32 %f4, %f2, %f1;
+         st.shared.f32 [%r9], %f3; st.shared.f32 [%r9+4], %f4;",
+    );
+    let check = found
+        .iter()
+        .position(|&class| class == Class::Check)
+        .unwrap();
+    assert_eq!(check, 7);
+    assert_eq!(count(&found[..check], Class::Fp32), 5);
+    assert_eq!(count(&found[check..], Class::Sfu), 2);
 }
 
 #[test]
