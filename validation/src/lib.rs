@@ -12,13 +12,14 @@
 //! | [`rig`] | a device that runs a kernel in time and says how long it took |
 //! | [`ptx`] | texts of micro-benchmarks |
 //! | [`figures`] | the published numbers, from the tables in `figures/` |
-//! | [`report`] | outcomes as plain data and as a page |
+//! | [`report`], [`page`] | outcomes as plain data, and as a page of documentation |
 //!
 //! Points are marked *calibration* where a figure of the same measurement set a parameter of the
 //! device file, and *test* where none did; only errors of test points say how accurate the model
 //! is.
 
 pub mod figures;
+pub mod page;
 pub mod ptx;
 pub mod report;
 pub mod rig;

@@ -101,3 +101,19 @@ fn bar(verdict: Verdict) -> BarReport {
         detail: verdict.detail,
     }
 }
+
+/// Four digits, as many as any of the published figures has.
+pub fn figure(value: f64) -> String {
+    let digits = match value.abs() {
+        value if value >= 1000.0 => 0,
+        value if value >= 100.0 => 1,
+        value if value >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}
+
+/// A mean in percent, if there is one.
+pub fn percent(mean: Option<f64>) -> String {
+    mean.map_or_else(|| "none".to_owned(), |mean| format!("{mean:.1} %"))
+}

@@ -248,6 +248,9 @@ pub struct ValidateArgs {
     /// List the targets and run nothing
     #[arg(long)]
     pub list: bool,
+    /// Print one page in Markdown, with where each parameter comes from
+    #[arg(long)]
+    pub page: bool,
 }
 
 /// Arguments of `occupancy`.

@@ -6,7 +6,8 @@ use serde_json::json;
 use warploom::device::Device;
 use warploom::report::SCHEMA_VERSION;
 use warploom::text::{Diagnostic, Spot, did_you_mean, list};
-use warploom_validate::report::{PointReport, TargetReport};
+use warploom_validate::page::{cells, page};
+use warploom_validate::report::{TargetReport, percent};
 use warploom_validate::{Target, targets};
 
 use crate::args::ValidateArgs;
@@ -40,7 +41,9 @@ pub fn run(args: &ValidateArgs, output: &mut Output) -> Done {
             continue;
         }
         let report = TargetReport::new(target, &outcomes);
-        output.text(&text(&report))?;
+        if !args.page {
+            output.text(&text(&report))?;
+        }
         reports.push(report);
     }
     if reports.is_empty() {
@@ -51,6 +54,11 @@ pub fn run(args: &ValidateArgs, output: &mut Output) -> Done {
         return Err(wrong_argument(
             diagnostic.help("`warploom validate --list` names the targets"),
         ));
+    }
+    if args.page {
+        let page =
+            page(&reports).map_err(|error| wrong_argument(Diagnostic::error(error.to_string())))?;
+        output.text(&page)?;
     }
     output.json(&json!({ "schema_version": SCHEMA_VERSION, "targets": reports }))?;
     Ok(u8::from(!reports.iter().all(TargetReport::holds)))
@@ -110,12 +118,11 @@ fn text(report: &TargetReport) -> String {
         report.cut,
         rows.draw()
     );
-    let mean = |mean: Option<f64>| mean.map_or("none".to_owned(), |mean| format!("{mean:.1} %"));
     let _ = writeln!(
         text,
         "mean absolute error: {} of test points, {} of calibration points",
-        mean(report.test_mape_percent),
-        mean(report.calibration_mape_percent)
+        percent(report.test_mape_percent),
+        percent(report.calibration_mape_percent)
     );
     for bar in &report.bars {
         let holds = if bar.holds { "holds" } else { "MISSED" };
@@ -123,29 +130,4 @@ fn text(report: &TargetReport) -> String {
     }
     text.push('\n');
     text
-}
-
-fn cells(point: &PointReport) -> [String; 7] {
-    [
-        point.device.to_owned(),
-        point.label.clone(),
-        point.published.map_or(String::new(), figure),
-        figure(point.model),
-        point.unit.to_owned(),
-        point
-            .error_percent
-            .map_or(String::new(), |error| format!("{error:+.1} %")),
-        point.role.to_owned(),
-    ]
-}
-
-/// Four digits, as many as any of the published figures has.
-fn figure(value: f64) -> String {
-    let digits = match value.abs() {
-        value if value >= 1000.0 => 0,
-        value if value >= 100.0 => 1,
-        value if value >= 10.0 => 2,
-        _ => 3,
-    };
-    format!("{value:.digits$}")
 }

@@ -11,7 +11,7 @@ pub const TARGET: Target = Target {
     title: "bandwidth of each level of memory",
     source: "RRZE-HPC/gpu-benches (gpu-cache, gpu-l2-cache)",
     cut: "One block of 1024 threads on each SM reads its chunk once to fill the caches, waits for \
-          the others, and reads it again, at least once and 512 kB; the benchmark reads for \
+          the others, and reads it again, at least once and 1 MB; the benchmark reads for \
           milliseconds. Data of more chunks than SMs are cut into one for each SM.",
     jobs,
     judge,
@@ -31,7 +31,7 @@ const TRIP_BYTES: u64 = 8 * THREADS as u64 * UNROLLED as u64;
 /// A chunk where the data have several.
 const CHUNK_BYTES: u64 = 512 << 10;
 /// What a block loads while it is timed, at least.
-const TIMED_BYTES: u64 = 512 << 10;
+const TIMED_BYTES: u64 = 1024 << 10;
 
 fn jobs() -> Result<Vec<Job>, RigError> {
     let mut jobs = Vec::new();

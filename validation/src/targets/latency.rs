@@ -111,18 +111,19 @@ fn cycle(address: u64, lines: u64) -> Vec<u8> {
 }
 
 fn judge(outcomes: &[Outcome]) -> Vec<Verdict> {
-    let own: Vec<&Outcome> = outcomes
-        .iter()
-        .filter(|o| o.point.role == Role::Calibration)
-        .collect();
-    let others: Vec<&Outcome> = outcomes
-        .iter()
-        .filter(|o| o.point.role == Role::Test)
-        .collect();
-    vec![
-        each_within("plateaus", &own, 0.1),
-        each_within("edges, transitions and second sources", &others, 0.1),
-    ]
+    let of = |role: Role, source: &str| -> Vec<&Outcome> {
+        let wanted = |o: &&Outcome| o.point.role == role && o.point.label.contains(source);
+        outcomes.iter().filter(wanted).collect()
+    };
+    let bars = [
+        ("plateaus", Role::Calibration, "gpu-benches"),
+        ("edges and transitions", Role::Test, "gpu-benches"),
+        ("second source, same method", Role::Test, "hopper-bench"),
+        ("second source, another method", Role::Test, "dewing"),
+    ];
+    bars.into_iter()
+        .map(|(what, role, source)| each_within(what, &of(role, source), 0.1))
+        .collect()
 }
 
 #[cfg(test)]
