@@ -1,5 +1,6 @@
 //! Chores of the workspace, one command each; `cargo xtask help` lists them.
 
+mod accuracy;
 mod docs;
 mod examples;
 mod fuzz;
@@ -39,6 +40,12 @@ const CHORES: &[Chore] = &[
         "",
         "write the generated pages of docs/ again",
         |_| docs::write(),
+    ),
+    (
+        "accuracy",
+        "",
+        "run every validation target and write docs/accuracy.md again",
+        |_| accuracy::write(),
     ),
     (
         "examples",

@@ -132,6 +132,6 @@ fn judge(outcomes: &[Outcome]) -> Vec<Verdict> {
         .partition(|outcome| stride(outcome).is_some_and(|stride| stride.is_power_of_two()));
     vec![
         each_within("strides that are powers of two", &powers, 0.02),
-        each_within("other strides", &others, 0.25),
+        each_within("other strides", &others, 0.1),
     ]
 }

@@ -624,6 +624,7 @@ impl Sm {
                 _ => AccessKind::Load,
             },
             service_cycles: 1,
+            lookups: 0,
             latency_cycles: 1,
             lines: found.into_iter().map(AtomicAccess::from).collect(),
         }
@@ -647,6 +648,7 @@ impl Sm {
             space: access.space,
             kind: access.kind,
             service_cycles: 1,
+            lookups: 0,
             latency_cycles: 1,
             lines: SmallVec::new(),
         };
@@ -689,6 +691,7 @@ impl Sm {
                 };
                 let passes = self.passes.load(addresses, lanes, bytes, op.lines.len());
                 op.service_cycles = u64::from(passes).max(1);
+                op.lookups = op.lines.len() as u64;
             }
         }
         op
