@@ -86,6 +86,9 @@ fn target(text: &mut String, report: &TargetReport) {
         report.source,
         report.cut
     );
+    if !report.remarks.is_empty() {
+        let _ = write!(text, "Known deviations: {}\n\n", report.remarks);
+    }
     for bar in &report.bars {
         let holds = if bar.holds { "holds" } else { "**missed**" };
         let _ = writeln!(text, "- {holds}: {} ({})", bar.bar, bar.detail);

@@ -15,6 +15,9 @@ pub struct TargetReport {
     pub source: &'static str,
     /// How the runs were cut.
     pub cut: &'static str,
+    /// What is known of the larger errors.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub remarks: &'static str,
     /// The points, in their order.
     pub points: Vec<PointReport>,
     /// Mean absolute error of the test points, percent; none if there are none.
@@ -68,6 +71,7 @@ impl TargetReport {
             title: target.title,
             source: target.source,
             cut: target.cut,
+            remarks: target.remarks,
             points: outcomes.iter().map(point).collect(),
             test_mape_percent: mape(Role::Test),
             calibration_mape_percent: mape(Role::Calibration),

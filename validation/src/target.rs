@@ -99,6 +99,8 @@ pub struct Target {
     pub source: &'static str,
     /// How the runs were cut to what a simulator can afford, and why that changes nothing.
     pub cut: &'static str,
+    /// What is known of the larger errors; empty if there is nothing to say.
+    pub remarks: &'static str,
     /// The points.
     pub jobs: fn() -> Result<Vec<Job>, RigError>,
     /// What must hold of them. The outcomes are those of the devices that were asked for, in the

@@ -12,6 +12,8 @@ pub const TARGET: Target = Target {
     source: "CUDA programming guide (throughput of native arithmetic instructions); openxla/xla",
     cut: "One block of 1024 threads on one SM, four independent chains a thread; 2 trips of a loop \
           of 256 operations are timed after one that warms the instruction cache.",
+    remarks: "Rates fall short of the table where a scheduler serves one warp for as long as it can: some \
+              warps end early, and the last ones cannot fill the pipelines.",
     jobs,
     judge,
 };

@@ -13,6 +13,8 @@ pub const TARGET: Target = Target {
     cut: "One block of 1024 threads on each SM reads its chunk once to fill the caches, waits for \
           the others, and reads it again, at least once and 1 MB; the benchmark reads for \
           milliseconds. Data of more chunks than SMs are cut into one for each SM.",
+    remarks: "Near the capacity of an A100's half of the L2 (30 MB) it matters which SM is in which half; \
+              here the SMs are divided in order, which is not known of the chip.",
     jobs,
     judge,
 };

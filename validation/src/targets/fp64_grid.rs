@@ -13,6 +13,9 @@ pub const TARGET: Target = Target {
     cut: "One block on one SM; 32 trips of a loop are timed after 8 that warm the instruction \
           cache. Every trip is alike. The source does not say how many operations a trip has: 16, \
           with which the loop itself costs what its single chain of DFMA shows (8.67 cycles, not 8).",
+    remarks: "The source's figures grow by a tenth from one chain to eight at any number of warps; why is \
+              not known. A root takes 9 slots of the pipeline on the chip and 8 here: 8 is what the \
+              assembler makes of it for later chips.",
     jobs,
     judge,
 };

@@ -18,6 +18,10 @@ pub const TARGET: Target = Target {
     cut: "One thread follows a random cycle over the 128-byte lines of a buffer: once around to \
           fill the caches, then up to 4096 timed loads instead of many rounds. Every later round \
           costs the same.",
+    remarks: "Sources differ more than the model from either: dewing's L1 is 3 to 8 cycles above that of \
+              gpu-benches on the same chips, cause unknown. The L2 of two halves (A100, H100) goes \
+              from near to far and from far to memory over some megabytes on the chips and at once \
+              here, where the least recently used line of a set goes first.",
     jobs,
     judge,
 };

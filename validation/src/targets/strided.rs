@@ -13,6 +13,9 @@ pub const TARGET: Target = Target {
              programming guide: stride s (a power of two) takes s passes",
     cut: "One block of 1024 threads on one SM; the first trips of a loop fill the L1, 8 more are \
           timed. Every trip is alike.",
+    remarks: "Odd strides have no bank conflict; a load takes a cycle for its first line and looks up four \
+              more a cycle. Doubles on the A40 at small strides (8 cycles measured) are left out: its two \
+              double-precision lanes decide there, and what the benchmark adds up is not known.",
     jobs,
     judge,
 };
