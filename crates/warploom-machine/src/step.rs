@@ -72,12 +72,24 @@ impl Events {
 
     /// The event of an instruction, if it issued.
     pub fn of(&self, pc: Pc) -> Option<&Event> {
-        self.issued.iter().find(|event| event.pc == pc)
+        // A step is straight-line code: its events are in the order of the program.
+        let at = self.issued.binary_search_by_key(&pc, |event| event.pc);
+        at.ok().map(|at| &self.issued[at])
+    }
+
+    /// Whether an instruction of the step's code issued: all do from the first to the last.
+    pub fn reached(&self, pc: Pc) -> bool {
+        let ends = self.issued.first().zip(self.issued.last());
+        let reached = ends.is_some_and(|(first, last)| (first.pc..=last.pc).contains(&pc));
+        debug_assert_eq!(reached, self.of(pc).is_some());
+        reached
     }
 
     /// The accesses of an instruction.
     pub fn accesses_of(&self, pc: Pc) -> impl Iterator<Item = &AccessEvent> {
-        self.accesses.iter().filter(move |access| access.pc == pc)
+        let first = self.accesses.partition_point(|access| access.pc < pc);
+        let from = self.accesses[first..].iter();
+        from.take_while(move |access| access.pc == pc)
     }
 }
 
@@ -96,6 +108,12 @@ impl Observer for Recorder<'_> {
     const STEPS: bool = true;
 
     fn issue(&mut self, issue: &Issue) {
+        debug_assert!(
+            self.events
+                .issued
+                .last()
+                .is_none_or(|last| last.pc < issue.pc)
+        );
         self.events.issued.push(Event {
             pc: issue.pc,
             active: issue.active,

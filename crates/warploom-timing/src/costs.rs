@@ -100,22 +100,31 @@ impl Costs {
     }
 }
 
-/// When a unit with several copies can take its next instruction. Times are kept in parts of a
-/// cycle, as many as there are copies.
+/// When a unit with several copies can take its next instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnitClock {
-    free_parts: u64,
+    free_at: u64,
+    /// Parts of a cycle beyond `free_at`, of which there are as many in it as copies.
+    rest: u64,
+    copies: u64,
 }
 
 impl UnitClock {
     /// The first cycle from `now` on in which it takes an instruction.
-    pub fn free_at(self, cost: &Cost, now: u64) -> u64 {
-        now.max(self.free_parts / cost.units)
+    pub fn free_at(self, now: u64) -> u64 {
+        now.max(self.free_at)
     }
 
     /// It takes one.
     pub fn take(&mut self, cost: &Cost, now: u64) {
-        self.free_parts = self.free_parts.max(now * cost.units) + cost.initiation_cycles;
+        if now > self.free_at || self.copies != cost.units {
+            // Classes that share a unit may count its copies differently: then in whole cycles.
+            self.free_at = self.free_at.max(now);
+            (self.rest, self.copies) = (0, cost.units);
+        }
+        let parts = self.rest + cost.initiation_cycles;
+        self.free_at += parts / cost.units;
+        self.rest = parts % cost.units;
     }
 }
 
@@ -131,9 +140,9 @@ mod tests {
         let fp32 = costs.of(Class::Fp32).unwrap();
         assert_eq!((fp32.initiation_cycles, fp32.same_cycles), (2, 4));
         let mut clock = UnitClock::default();
-        assert_eq!(clock.free_at(fp32, 10), 10);
+        assert_eq!(clock.free_at(10), 10);
         clock.take(fp32, 10);
-        assert_eq!(clock.free_at(fp32, 11), 12);
+        assert_eq!(clock.free_at(11), 12);
     }
 
     #[test]
@@ -149,8 +158,8 @@ mod tests {
         };
         let mut clock = UnitClock::default();
         clock.take(&cost, 5);
-        assert_eq!(clock.free_at(&cost, 5), 5);
+        assert_eq!(clock.free_at(5), 5);
         clock.take(&cost, 5);
-        assert_eq!(clock.free_at(&cost, 5), 6);
+        assert_eq!(clock.free_at(5), 6);
     }
 }

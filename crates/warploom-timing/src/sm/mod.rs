@@ -387,7 +387,7 @@ impl Sm {
     /// When what an instruction needs can take it, from `now` on.
     fn free_at(&self, partition: usize, class: Class, now: u64, shared: &Shared<'_>) -> u64 {
         if let Some(cost) = shared.costs.of(class) {
-            return self.unit(partition, cost).free_at(cost, now);
+            return self.unit(partition, cost).free_at(now);
         }
         match class {
             Class::Memory | Class::SpillStore | Class::SpillLoad => {
@@ -730,7 +730,7 @@ impl Sm {
             if slot.position < slot.end {
                 let inst = &shared.stream.insts[slot.position as usize];
                 // What did not execute, because its lanes went elsewhere, does not issue.
-                if slot.stepped && slot.events.of(inst.source).is_none() {
+                if slot.stepped && !slot.events.reached(inst.source) {
                     slot.position += 1;
                     continue;
                 }
