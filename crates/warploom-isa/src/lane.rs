@@ -1,5 +1,7 @@
 //! The values that lane operations compute with, and how they lie in register rows.
 
+use crate::arith::AnyNanF32;
+
 /// What kind of register an operand needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegClass {
@@ -38,6 +40,7 @@ lane_types! {
     i64, Lane64, "i64";
     f64, Lane64, "f64";
     bool, Mask, "mask";
+    AnyNanF32, Lane32, "f32";
 }
 
 /// What a lane operation returns: one value, or a value and a mask bit.

@@ -9,6 +9,7 @@
 //! * **Machine operations** touch more than a lane's registers: control flow, memory, barriers,
 //!   other lanes. They are listed here, and the machine gives them their meaning.
 
+use crate::arith::AnyNanF32;
 use crate::lane::RegClass;
 
 /// How long an operation takes, as a class that a device file gives cycles to.

@@ -99,13 +99,13 @@ macro_rules! with_op_table {
                 /// Two 32-bit halves to 64 bits, low half first.
                 PackB64("mov.pack.b64", IntAlu) = (_, lo: u32, hi: u32) -> u64 { u64::from(lo) | u64::from(hi) << 32 }
                 /// Addition, to nearest even.
-                AddF32("add.rn.f32", Fp32) = (_, a: f32, b: f32) -> f32 { canonical_f32(a + b) }
+                AddF32("add.rn.f32", Fp32) = (_, a: f32, b: f32) -> AnyNanF32 { AnyNanF32(a + b) }
                 /// Subtraction, to nearest even.
-                SubF32("sub.rn.f32", Fp32) = (_, a: f32, b: f32) -> f32 { canonical_f32(a - b) }
+                SubF32("sub.rn.f32", Fp32) = (_, a: f32, b: f32) -> AnyNanF32 { AnyNanF32(a - b) }
                 /// Multiplication, to nearest even.
-                MulF32("mul.rn.f32", Fp32) = (_, a: f32, b: f32) -> f32 { canonical_f32(a * b) }
+                MulF32("mul.rn.f32", Fp32) = (_, a: f32, b: f32) -> AnyNanF32 { AnyNanF32(a * b) }
                 /// Fused multiply-add, to nearest even.
-                FmaF32("fma.rn.f32", Fp32) = (_, a: f32, b: f32, c: f32) -> f32 { fma_f32(a, b, c, Round::NearestEven, false, false) }
+                FmaF32("fma.rn.f32", Fp32) = (_, a: f32, b: f32, c: f32) -> AnyNanF32 { fma_nearest_f32(a, b, c) }
                 /// Addition, to nearest even.
                 AddF64("add.rn.f64", Fp64) = (_, a: f64, b: f64) -> f64 { add_f64(a, b, Round::NearestEven) }
                 /// Subtraction, to nearest even.

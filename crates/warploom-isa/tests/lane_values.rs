@@ -5,14 +5,20 @@
 use std::collections::HashSet;
 
 use warploom_isa::arith::{
-    Cmp, IntType, Mini, Narrow, Part, PermuteMode, Property, Round, Secondary, SimdResult,
-    VideoMad, VideoOp, VideoScalar, VideoSimd,
+    AnyNanF32, Cmp, IntType, Mini, Narrow, Part, PermuteMode, Property, Round, Secondary,
+    SimdResult, VideoMad, VideoOp, VideoScalar, VideoSimd,
 };
 use warploom_isa::{Mods, Op, lane_fn};
 
 /// Results that are the same bit for bit.
-trait Same: std::fmt::Debug {
-    fn same(&self, other: &Self) -> bool;
+trait Same<Expected = Self>: std::fmt::Debug {
+    fn same(&self, expected: &Expected) -> bool;
+}
+
+impl Same<f32> for AnyNanF32 {
+    fn same(&self, expected: &f32) -> bool {
+        self.canonical().same(expected)
+    }
 }
 
 macro_rules! same_by {

@@ -1,6 +1,7 @@
 //! The operators and functions of the language: a row each, with spelling, precedence, what they
 //! compute for each type, and nothing about them anywhere else.
 
+use warploom_isa::arith::AnyNanF32;
 use warploom_isa::arith::{Cmp, IntType, Round};
 use warploom_isa::{Mods, Op, lane_fn};
 
@@ -186,6 +187,16 @@ bits! {
     i32: |bits| bits as i32, |value| value as u32;
     f32: f32::from_bits, f32::to_bits;
     bool: |bits| bits != 0, u32::from;
+}
+
+impl Bits for AnyNanF32 {
+    fn of(bits: u32) -> AnyNanF32 {
+        AnyNanF32(f32::from_bits(bits))
+    }
+
+    fn bits(self) -> u32 {
+        self.canonical().to_bits()
+    }
 }
 
 const A: usize = 0;

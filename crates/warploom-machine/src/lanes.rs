@@ -11,6 +11,7 @@
 //! be the same row as a source, lane for lane, but must not overlap it in another way; register
 //! allocation sees to that (rows of 64-bit pairs are never reused for 32-bit values).
 
+use warploom_isa::arith::{AnyNanF32, canonical_f32};
 use warploom_isa::{Inst, LaneResult, LaneType, Mods, NO_SLOT, Slot};
 
 use crate::warp::Row;
@@ -209,6 +210,38 @@ impl<const L: usize> Regs<L> {
         unsafe { self.lane(slot, wide, exec.trailing_zeros() as usize % L) }
     }
 
+    /// Writes a 32-bit value to the executing lanes of a row.
+    ///
+    /// # Safety
+    /// As for [`Regs::row_mut`].
+    #[inline(always)]
+    pub(crate) unsafe fn fill32(&self, slot: Slot, exec: u64, value: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if exec == full_mask::<L>() {
+                *self.row_mut(slot).cast::<[u32; L]>() = [value; L];
+            } else {
+                self.write32(slot, exec, &[value; L]);
+            }
+        }
+    }
+
+    /// Writes a 64-bit value to the executing lanes of a pair of rows.
+    ///
+    /// # Safety
+    /// As for [`Regs::row_mut`].
+    #[inline(always)]
+    pub(crate) unsafe fn fill64(&self, slot: Slot, exec: u64, value: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if exec == full_mask::<L>() {
+                *self.row_mut(slot).cast::<[u64; L]>() = [value; L];
+            } else {
+                self.write64(slot, exec, &[value; L]);
+            }
+        }
+    }
+
     /// Writes 32-bit values to the executing lanes of a row.
     ///
     /// # Safety
@@ -318,6 +351,9 @@ impl<const L: usize> LaneSource<L> for bool {
 /// Lanes that are worked out before any of them is written: a vector register of 64 bytes.
 const CHUNK: usize = 16;
 
+/// Mask of the first chunk's lanes.
+const CHUNK_MASK: u64 = (1 << CHUNK) - 1;
+
 /// A result that a lane loop writes.
 pub(crate) trait LaneSink<const L: usize>: LaneResult + Copy + Default {
     /// The opened destinations.
@@ -406,6 +442,70 @@ row_sinks! {
     u64, u64, |v| v;
     i64, u64, |v| v as u64;
     f64, u64, |v| v.to_bits();
+}
+
+impl<const L: usize> LaneSink<L> for AnyNanF32 {
+    type Sink = *mut u32;
+
+    #[inline(always)]
+    unsafe fn open(regs: &Regs<L>, inst: &Inst) -> *mut u32 {
+        // SAFETY: the caller's promise.
+        unsafe { regs.row_mut(inst.dst) }
+    }
+
+    #[inline(always)]
+    unsafe fn put(sink: &mut *mut u32, start: usize, values: [AnyNanF32; CHUNK]) {
+        let values = values.map(|value| value.0);
+        // SAFETY: the caller's promise.
+        unsafe {
+            <f32 as LaneSink<L>>::put(sink, start, values);
+            if any_nan(&values) {
+                make_canonical(&mut *sink.add(start).cast::<[u32; CHUNK]>(), &[!0; CHUNK]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merge(sink: &mut *mut u32, start: usize, values: [AnyNanF32; CHUNK], on: &[u32; L]) {
+        let values = values.map(|value| value.0);
+        // SAFETY: the caller's promise.
+        unsafe {
+            <f32 as LaneSink<L>>::merge(sink, start, values, on);
+            let on = &*on.as_ptr().add(start).cast::<[u32; CHUNK]>();
+            let mut executing = values;
+            for lane in 0..CHUNK {
+                executing[lane] = f32::from_bits(values[lane].to_bits() & on[lane]);
+            }
+            if any_nan(&executing) {
+                make_canonical(&mut *sink.add(start).cast::<[u32; CHUNK]>(), on);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn close(_: *mut u32, _: &Regs<L>, _: &Inst, _: u64) {}
+}
+
+/// Whether there is a NaN, two values to a comparison.
+#[inline(always)]
+fn any_nan(values: &[f32; CHUNK]) -> bool {
+    let (low, high) = values.split_at(CHUNK / 2);
+    let mut any = false;
+    for (low, high) in low.iter().zip(high) {
+        any |= low.is_nan() | high.is_nan();
+    }
+    any
+}
+
+/// Makes the NaNs of a chunk canonical, in the lanes whose word of `on` is all ones.
+#[cold]
+#[inline(never)]
+fn make_canonical(chunk: &mut [u32; CHUNK], on: &[u32; CHUNK]) {
+    for (bits, on) in chunk.iter_mut().zip(on) {
+        if *on != 0 {
+            *bits = canonical_f32(f32::from_bits(*bits)).to_bits();
+        }
+    }
 }
 
 /// Bits of a mask in the making: each lane's at its place in a 32-bit half, spread over the lanes of
@@ -527,22 +627,19 @@ macro_rules! loops {
             unsafe {
                 $( let $arg = $ty::open(regs, inst.$field); )*
                 let mut sink = R::open(regs, inst);
-                if exec == full_mask::<L>() {
-                    for start in (0..L).step_by(CHUNK) {
-                        let mut values = [R::default(); CHUNK];
-                        for lane in 0..CHUNK {
-                            values[lane] = f(inst.mods $(, $ty::get($arg, start + lane))*);
-                        }
-                        R::put(&mut sink, start, values);
+                for start in (0..L).step_by(CHUNK) {
+                    let part = exec >> start & CHUNK_MASK;
+                    if part == 0 {
+                        continue;
                     }
-                } else {
-                    let on = (*regs.select).lanes(exec);
-                    for start in (0..L).step_by(CHUNK) {
-                        let mut values = [R::default(); CHUNK];
-                        for lane in 0..CHUNK {
-                            values[lane] = f(inst.mods $(, $ty::get($arg, start + lane))*);
-                        }
-                        R::merge(&mut sink, start, values, on);
+                    let mut values = [R::default(); CHUNK];
+                    for lane in 0..CHUNK {
+                        values[lane] = f(inst.mods $(, $ty::get($arg, start + lane))*);
+                    }
+                    if part == CHUNK_MASK {
+                        R::put(&mut sink, start, values);
+                    } else {
+                        R::merge(&mut sink, start, values, (*regs.select).lanes(exec));
                     }
                 }
                 R::close(sink, regs, inst, exec);
@@ -566,6 +663,9 @@ macro_rules! loops {
                 let mut sink = R::open(regs, inst);
                 let on = (*regs.select).lanes(exec);
                 for start in (0..L).step_by(CHUNK) {
+                    if exec >> start & CHUNK_MASK == 0 {
+                        continue;
+                    }
                     let mut values = [R::default(); CHUNK];
                     for lane in 0..CHUNK {
                         if exec >> (start + lane) & 1 != 0 {

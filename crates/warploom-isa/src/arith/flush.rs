@@ -22,6 +22,19 @@ pub fn canonical_f32(x: f32) -> f32 {
     }
 }
 
+/// An f32 result whose NaN still has to be made the canonical one. NaNs are rare: whoever computes
+/// many results at once can look for one afterwards, instead of delaying each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnyNanF32(pub f32);
+
+impl AnyNanF32 {
+    /// The result.
+    #[inline(always)]
+    pub fn canonical(self) -> f32 {
+        canonical_f32(self.0)
+    }
+}
+
 /// The NaN, made quiet.
 #[inline(always)]
 pub(crate) fn quiet_f64(nan: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! f32 and f64 arithmetic in every rounding direction.
 
-use super::flush::{NAN_F32, canonical_f32, flush_f32, propagate_f64, saturate_f32};
+use super::flush::{AnyNanF32, NAN_F32, canonical_f32, flush_f32, propagate_f64, saturate_f32};
 use super::{Round, soft};
 
 /// Lifts numbers around the least normal one out of the subnormal range, and no product that is
@@ -46,6 +46,15 @@ pub fn fma_f32(a: f32, b: f32, c: f32, round: Round, ftz: bool, sat: bool) -> f3
         return fma_f32_soft(a, b, c, round, ftz, sat);
     }
     fma_f32_by(a, b, c, round, ftz, sat, f32::mul_add)
+}
+
+/// `fma.rn.f32`, with any NaN.
+#[inline(always)]
+pub fn fma_nearest_f32(a: f32, b: f32, c: f32) -> AnyNanF32 {
+    if NO_HOST_FMA {
+        return AnyNanF32(fma_f32_soft(a, b, c, Round::NearestEven, false, false));
+    }
+    AnyNanF32(a.mul_add(b, c))
 }
 
 /// `fma` for hosts without a fused multiply-add, where the standard library's is a slow call.

@@ -9,6 +9,7 @@ mod barriers;
 mod calls;
 mod counting;
 mod host_calls;
+mod lanes;
 mod launches;
 mod memory;
 mod progress;
