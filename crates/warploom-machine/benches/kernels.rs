@@ -15,8 +15,9 @@ use warploom_machine::{AllocationKind, Host, LaunchSpec, Limits, Machine, Machin
 const SAXPY: &str = include_str!("../../../examples/cuda/saxpy.ptx");
 const MATMUL: &str = include_str!("../../../examples/cuda/matmul.ptx");
 
-/// Runs of which the fastest counts.
-const REPETITIONS: u32 = 5;
+/// A kernel runs at least so often and so long; the fastest run counts.
+const LEAST_RUNS: u32 = 5;
+const LEAST_TIME: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy)]
 enum Arg {
@@ -59,12 +60,16 @@ fn matmul(n: u32) -> Kernel {
 }
 
 fn fastest(mut run: impl FnMut()) -> Duration {
-    let times = (0..REPETITIONS).map(|_| {
+    let begin = Instant::now();
+    let mut best = Duration::MAX;
+    let mut runs = 0;
+    while runs < LEAST_RUNS || begin.elapsed() < LEAST_TIME {
         let start = Instant::now();
         run();
-        start.elapsed()
-    });
-    times.min().unwrap_or_default()
+        best = best.min(start.elapsed());
+        runs += 1;
+    }
+    best
 }
 
 /// Warp and thread instructions, and the time of one run.

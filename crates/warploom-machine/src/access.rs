@@ -4,6 +4,8 @@
 //! and cost are checked for all lanes at once. Lanes that hit different allocations, different
 //! spaces, or something bad, take the slow way, lane by lane.
 
+use std::ptr::NonNull;
+
 use warploom_isa::access::Access;
 use warploom_isa::address::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use warploom_isa::{FrameRange, Inst, NO_SLOT, Op, Pc, Slot, Space};
@@ -14,8 +16,8 @@ use crate::fault::{AccessInfo, AccessKind, FaultKind};
 use crate::lanes::{Regs, full_mask};
 use crate::memory::{AllocationKind, Neighbour, Window, cell};
 use crate::observe::{MemoryAccess, Observer};
-use crate::pattern::{Pattern, SEGMENT, Shape, local_sectors};
-use crate::program::Program;
+use crate::pattern::{Cost, Pattern, SEGMENT, Shape, local_sectors};
+use crate::program::{MemorySite, Program, Transfer};
 use crate::warp::Warp;
 
 /// Where each lane's bytes are on the host. The pointers of executing lanes were checked.
@@ -35,100 +37,151 @@ fn resolve(address: u64) -> (Space, u64) {
     (Space::Global, address)
 }
 
-/// Executes a load, store, atomic or prefetch with an address operand.
+/// Executes a load, store, atomic or prefetch with an address operand. `trust` says that no other
+/// warp has run since the instruction's leader, if it has one.
 ///
 /// # Safety
-/// The instruction was checked for the function of the frame behind `regs`; `exec` is not zero.
+/// The instruction was checked for the function of the running group's frame; `exec` is not zero.
 #[inline(always)]
 pub(crate) unsafe fn memory_op<const L: usize>(
     x: &mut Exec<'_, L>,
     warp: &mut Warp<L>,
-    regs: &Regs<L>,
     inst: &Inst,
     pc: Pc,
     exec: u64,
+    trust: bool,
 ) -> Result<(), Box<FaultAt>> {
-    let access = Access::unpack(inst.mods);
-    let bytes = access.bytes();
     // SAFETY: the program gives every instruction a site, and every site has its patterns.
-    let (pattern, leader) = unsafe {
+    let (site, pattern) = unsafe {
         let site = x.program.sites.get_unchecked(pc as usize);
-        let leader = x.patterns.get_unchecked(site.leader as usize).version();
-        let own = x.patterns.get_unchecked_mut(site.pattern as usize);
-        // An instruction that leads itself has no leader.
-        let leader = (site.leader != site.pattern).then_some(leader);
-        (own, leader)
+        (site, x.patterns.get_unchecked_mut(site.leader as usize))
     };
-    let follows = leader.is_some_and(|version| pattern.follows(version, exec));
+    if trust
+        && site.follows()
+        && let Some((first, start)) = pattern.follower(site.distance, exec)
+    {
+        let cost = pattern.cost(site.shared, first, site.bytes);
+        let place = Place {
+            pattern: site.leader,
+            first,
+            start,
+        };
+        // SAFETY: the leader has checked its whole group.
+        unsafe { act(x, warp, inst, pc, exec, site, cost, place) };
+        return Ok(());
+    }
+    // SAFETY: as above.
+    let pattern = unsafe { x.patterns.get_unchecked_mut(site.pattern as usize) };
     let lead = exec.trailing_zeros() as usize % L;
     // SAFETY: the address slot was checked.
     let (first, same) = unsafe {
-        if access.narrow_address {
-            let row = &*regs.row(inst.a).cast::<[u32; L]>();
+        if site.narrow_address {
+            let row = &*x.regs.row(inst.a).cast::<[u32; L]>();
             let first = row[lead];
-            let same = follows || pattern.matches32(row, first, exec);
+            let same = pattern.matches32(row, first, exec);
             (u64::from(first.wrapping_add(inst.low)), same)
         } else {
-            let row = &*regs.row(inst.a).cast::<[u64; L]>();
+            let row = &*x.regs.row(inst.a).cast::<[u64; L]>();
             let first = row[lead];
-            let same = follows || pattern.matches64(row, first, exec);
+            let same = pattern.matches64(row, first, exec);
             (first.wrapping_add_signed(i64::from(inst.offset())), same)
         }
     };
-    // A generic access has a window here only while it goes to global memory.
-    if same && access.space != Space::Local {
+    // Generic and local accesses have a window here only while they go to global memory.
+    if same {
         let low = first.wrapping_sub(pattern.below);
         let high = low.saturating_add(pattern.extent);
-        let fits = pattern.window.holds(low, high);
-        let aligned = pattern.aligned && first & u64::from(bytes - 1) == 0;
-        let writes = inst.op != Op::Ld;
-        if fits && aligned && (!writes || pattern.window.writable) {
-            if let Some(version) = leader {
-                pattern.follow(version);
-            }
-            let cost = pattern.cost(access.space, first, bytes);
-            let counts = &mut x.counters.insts[pc as usize];
-            counts.requests += 1;
-            counts.parts += u64::from(cost.parts);
-            counts.conflicts += u64::from(cost.conflicts);
+        let window = &pattern.window;
+        let fits = window.holds(low, high);
+        let aligned = pattern.aligned && first & u64::from(site.bytes - 1) == 0;
+        if fits && aligned && (inst.op == Op::Ld || window.writable) {
+            let host = if site.shared {
+                x.block.shared_host()
+            } else {
+                window.host.wrapping_sub(window.low as usize)
+            };
+            let start = host.wrapping_add(first as usize);
+            let [least, greatest] = site.reach.map(i64::from);
+            let all_fit = window.holds(
+                low.wrapping_add_signed(least),
+                high.wrapping_add_signed(greatest),
+            ) && (!site.group_writes || window.writable);
+            pattern.led = NonNull::new(start)
+                .filter(|_| all_fit)
+                .map(|start| (first, start));
+            let cost = pattern.cost(site.shared, first, site.bytes);
+            let place = Place {
+                pattern: site.pattern,
+                first,
+                start,
+            };
             // SAFETY: the window holds every executing lane's bytes, which are aligned.
-            unsafe {
-                let private = access.space == Space::Shared;
-                let start = if private {
-                    x.block.shared_host().add(first as usize)
-                } else {
-                    pattern
-                        .window
-                        .host
-                        .add((first - pattern.window.low) as usize)
-                };
-                let alone = private || x.exclusive;
-                let word =
-                    access.width_log2 == 2 && access.count_log2 == 0 && !access.wide_registers;
-                match inst.op {
-                    Op::Ld if word => load_word(regs, inst.dst, exec, start, pattern, alone),
-                    Op::St if word => {
-                        store_word(regs, inst.b, exec, start, pattern, alone);
-                        x.block.mutations += 1;
-                    }
-                    _ => {
-                        let delta = &pattern.delta;
-                        let places = Places(std::array::from_fn(|lane| {
-                            start.wrapping_add(delta[lane] as usize)
-                        }));
-                        let changed = transfer(x, regs, inst, exec, private, &places);
-                        x.block.mutations += u64::from(changed);
-                        if inst.op == Op::Atom {
-                            warp.last_atomic = Some((pc, first));
-                        }
-                    }
-                }
-            }
+            unsafe { act(x, warp, inst, pc, exec, site, cost, place) };
             return Ok(());
         }
     }
     // SAFETY: the caller's promise.
-    unsafe { slow(x, warp, regs, inst, pc, exec) }
+    unsafe { slow(x, warp, inst, pc, exec) }
+}
+
+/// Where an access goes.
+struct Place {
+    /// The pattern that its lanes' addresses have.
+    pattern: u32,
+    /// The first lane's address.
+    first: u64,
+    /// Where that is on the host.
+    start: *mut u8,
+}
+
+/// Counts an access that was checked, and moves its data.
+///
+/// # Safety
+/// `start + delta[lane]`, of the pattern, is aligned, live memory for every executing lane.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parts of one warp access, not worth a type"
+)]
+#[inline(always)]
+unsafe fn act<const L: usize>(
+    x: &mut Exec<'_, L>,
+    warp: &mut Warp<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+    site: &MemorySite,
+    cost: Cost,
+    place: Place,
+) {
+    // SAFETY: there is a count for each instruction; the caller's promise.
+    unsafe {
+        let pattern = x.patterns.get_unchecked(place.pattern as usize);
+        let counts = x.counters.insts.get_unchecked_mut(pc as usize);
+        counts.requests += 1;
+        counts.parts += u64::from(cost.parts);
+        counts.conflicts += u64::from(cost.conflicts);
+        let alone = site.shared || x.exclusive;
+        match site.transfer {
+            Transfer::LoadWord => {
+                load_word(&x.regs, inst.dst, exec, place.start, pattern, alone);
+            }
+            Transfer::StoreWord => {
+                store_word(&x.regs, inst.b, exec, place.start, pattern, alone);
+                x.block.mutations += 1;
+            }
+            Transfer::Other => {
+                let delta = &pattern.delta;
+                let places = Places(std::array::from_fn(|lane| {
+                    place.start.wrapping_add(delta[lane] as usize)
+                }));
+                let changed = transfer(x, inst, exec, site.shared, &places);
+                x.block.mutations += u64::from(changed);
+                if inst.op == Op::Atom {
+                    warp.last_atomic = Some((pc, place.first));
+                }
+            }
+        }
+    }
 }
 
 /// Loads a 32-bit element per lane. `alone` says that no other host thread reaches the memory.
@@ -148,7 +201,7 @@ unsafe fn load_word<const L: usize>(
     // SAFETY: the caller's promise. A row is written only after the addresses were matched.
     unsafe {
         match pattern.shape {
-            Shape::Uniform => regs.write32(dst, exec, &[cell::load32(start); L]),
+            Shape::Uniform => regs.fill32(dst, exec, cell::load32(start)),
             Shape::UniformSegments => {
                 let row = regs.row_mut(dst);
                 for segment in (0..L).step_by(SEGMENT) {
@@ -222,13 +275,13 @@ unsafe fn store_word<const L: usize>(
 #[inline(never)]
 unsafe fn transfer<const L: usize>(
     x: &Exec<'_, L>,
-    regs: &Regs<L>,
     inst: &Inst,
     exec: u64,
     private: bool,
     places: &Places<L>,
 ) -> bool {
     let access = Access::unpack(inst.mods);
+    let regs = &x.regs;
     // SAFETY: the caller's promise; lists were checked.
     unsafe {
         match inst.op {
@@ -437,7 +490,6 @@ pub(crate) fn show_frame<const L: usize, O: Observer>(
 unsafe fn slow<const L: usize>(
     x: &mut Exec<'_, L>,
     warp: &mut Warp<L>,
-    regs: &Regs<L>,
     inst: &Inst,
     pc: Pc,
     exec: u64,
@@ -446,7 +498,7 @@ unsafe fn slow<const L: usize>(
     let site = x.program.sites[pc as usize];
     x.patterns[site.pattern as usize].forget();
     // SAFETY: the caller's promise.
-    let mut address = unsafe { lane_addresses(regs, inst, access) };
+    let mut address = unsafe { lane_addresses(&x.regs, inst, access) };
     if inst.op == Op::Prefetch {
         // A prefetch of an unmapped address does nothing, as on the hardware.
         x.counters.insts[pc as usize].requests += 1;
@@ -454,7 +506,7 @@ unsafe fn slow<const L: usize>(
     }
     if access.space != Space::Generic {
         // SAFETY: the caller's promise.
-        return unsafe { in_space(x, warp, regs, inst, pc, exec, access.space, &address) };
+        return unsafe { in_space(x, warp, inst, pc, exec, access.space, &address) };
     }
     let mut resolved = [Space::Global; L];
     for lane in 0..L {
@@ -468,7 +520,7 @@ unsafe fn slow<const L: usize>(
             .filter(|&lane| resolved[lane] == space)
             .fold(0, |m, lane| m | 1 << lane);
         // SAFETY: the caller's promise.
-        unsafe { in_space(x, warp, regs, inst, pc, rest & part, space, &address)? };
+        unsafe { in_space(x, warp, inst, pc, rest & part, space, &address)? };
         rest &= !part;
     }
     Ok(())
@@ -482,7 +534,6 @@ unsafe fn slow<const L: usize>(
 unsafe fn in_space<const L: usize>(
     x: &mut Exec<'_, L>,
     warp: &mut Warp<L>,
-    regs: &Regs<L>,
     inst: &Inst,
     pc: Pc,
     exec: u64,
@@ -589,12 +640,8 @@ unsafe fn in_space<const L: usize>(
         return Err(Box::new(fault));
     }
     let site = x.program.sites[pc as usize];
-    let leader = x.patterns[site.leader as usize].version();
     let pattern = &mut x.patterns[site.pattern as usize];
     pattern.learn(address, exec, bytes);
-    if site.leader != site.pattern {
-        pattern.follow(leader);
-    }
     pattern.window = window;
     let first = address[exec.trailing_zeros() as usize];
     let parts = match space {
@@ -602,11 +649,11 @@ unsafe fn in_space<const L: usize>(
         _ => 0,
     };
     let cost = match space {
-        Space::Local => crate::pattern::Cost {
+        Space::Local => Cost {
             parts,
             conflicts: 0,
         },
-        _ => pattern.cost(space, first, bytes),
+        _ => pattern.cost(space == Space::Shared, first, bytes),
     };
     if access.space == Space::Generic && space == Space::Shared {
         // Its addresses are offsets: the fast way would take them for generic ones.
@@ -623,7 +670,7 @@ unsafe fn in_space<const L: usize>(
     counts.conflicts += u64::from(cost.conflicts);
     let private = matches!(space, Space::Shared | Space::Local);
     // SAFETY: every executing lane's place was checked above.
-    let changed = unsafe { transfer(x, regs, inst, exec, private, &places) };
+    let changed = unsafe { transfer(x, inst, exec, private, &places) };
     x.block.mutations += u64::from(changed);
     if inst.op == Op::Atom {
         warp.last_atomic = Some((pc, first));
@@ -693,7 +740,6 @@ fn local_place<const L: usize>(warp: &mut Warp<L>, lane: usize, offset: u32) -> 
 pub(crate) unsafe fn frame_op<const L: usize>(
     x: &mut Exec<'_, L>,
     warp: &mut Warp<L>,
-    regs: &Regs<L>,
     inst: &Inst,
     pc: Pc,
     exec: u64,
@@ -739,7 +785,7 @@ pub(crate) unsafe fn frame_op<const L: usize>(
         counts.parts += u64::from(sectors);
     }
     // SAFETY: every executing lane's place was checked above.
-    unsafe { transfer(x, regs, inst, exec, true, &places) };
+    unsafe { transfer(x, inst, exec, true, &places) };
     Ok(())
 }
 
@@ -750,7 +796,6 @@ pub(crate) unsafe fn frame_op<const L: usize>(
 #[inline(always)]
 pub(crate) unsafe fn load_param<const L: usize>(
     x: &Exec<'_, L>,
-    regs: &Regs<L>,
     inst: &Inst,
     exec: u64,
 ) -> Result<(), Box<FaultAt>> {
@@ -786,9 +831,9 @@ pub(crate) unsafe fn load_param<const L: usize>(
         // SAFETY: the slot was checked.
         unsafe {
             if access.wide_registers {
-                regs.write64(slot, exec, &[value; L]);
+                x.regs.fill64(slot, exec, value);
             } else {
-                regs.write32(slot, exec, &[value as u32; L]);
+                x.regs.fill32(slot, exec, value as u32);
             }
         }
     }

@@ -371,14 +371,14 @@ unsafe fn run<const L: usize, O: Observer>(
                             unsafe { access::show(&x.regs, inst, pc, exec, observer) };
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
-                        let done = unsafe { access::memory_op(x, warp, &{ x.regs }, inst, pc, exec) };
+                        let done = unsafe { access::memory_op(x, warp, inst, pc, exec, !O::STEPS) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }
                     }
                     Op::LdParam => {
                         // SAFETY: the instruction was checked.
-                        if let Err(fault) = unsafe { access::load_param(x, &{ x.regs }, inst, exec) } {
+                        if let Err(fault) = unsafe { access::load_param(x, inst, exec) } {
                             fault!(fault);
                         }
                     }
@@ -387,7 +387,7 @@ unsafe fn run<const L: usize, O: Observer>(
                             access::show_frame(warp, inst, pc, exec, observer);
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
-                        let done = unsafe { access::frame_op(x, warp, &{ x.regs }, inst, pc, exec) };
+                        let done = unsafe { access::frame_op(x, warp, inst, pc, exec) };
                         if let Err(fault) = done {
                             fault!(fault);
                         }

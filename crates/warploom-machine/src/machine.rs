@@ -406,6 +406,7 @@ impl Machine {
             entry: Entry {
                 pc: function.start,
                 rows: program.rows[spec.kernel.index()],
+                clear_rows: program.shuffles,
                 masks: program.masks[spec.kernel.index()],
                 frame_bytes: function.frame_bytes,
             },

@@ -6,7 +6,7 @@
 //! the distances stay, counting is a look-up, and the bounds of all lanes are checked by their
 //! lowest and highest address.
 
-use warploom_isa::Space;
+use std::ptr::NonNull;
 
 use crate::lanes::{full_mask, select32, select64};
 use crate::memory::Window;
@@ -68,10 +68,9 @@ pub(crate) struct Pattern<const L: usize> {
     costs: [Cost; SECTOR_BYTES as usize],
     /// The allocation that the last access hit.
     pub(crate) window: Window,
-    /// Changes whenever the shape may.
-    version: u64,
-    /// The version that the leader's pattern had when the two shapes were last seen together.
-    leader_version: u64,
+    /// What the leader of a group leaves to its followers: the first lane's address and where it
+    /// is on the host. Nothing where they must look for themselves.
+    pub(crate) led: Option<(u64, NonNull<u8>)>,
 }
 
 impl<const L: usize> Pattern<L> {
@@ -87,35 +86,25 @@ impl<const L: usize> Pattern<L> {
             shape: Shape::General,
             costs: [Cost::default(); SECTOR_BYTES as usize],
             window: Window::EMPTY,
-            version: 0,
-            leader_version: u64::MAX,
+            led: None,
         }
     }
 
-    /// Whether an access of these lanes has this shape because its leader, which has just executed,
-    /// still has the shape that it had when the two were last compared.
+    /// For a leader's pattern: where a follower's first lane, `distance` bytes from the leader's,
+    /// accesses memory, and the host's place of it. The leader has just executed.
     #[inline(always)]
-    pub(crate) fn follows(&self, leader_version: u64, exec: u64) -> bool {
-        self.leader_version == leader_version && self.mask == exec
-    }
-
-    /// The version, for those that follow.
-    #[inline(always)]
-    pub(crate) fn version(&self) -> u64 {
-        self.version
-    }
-
-    /// Notes that this shape goes with the leader's present one.
-    #[inline(always)]
-    pub(crate) fn follow(&mut self, leader_version: u64) {
-        self.leader_version = leader_version;
+    pub(crate) fn follower(&self, distance: i32, exec: u64) -> Option<(u64, *mut u8)> {
+        let (first, host) = self.led.filter(|_| self.mask == exec)?;
+        Some((
+            first.wrapping_add_signed(distance.into()),
+            host.as_ptr().wrapping_offset(distance as isize),
+        ))
     }
 
     /// Matches no access until the next is learned.
     pub(crate) fn forget(&mut self) {
         self.mask = 0;
-        self.version += 1;
-        self.leader_version = u64::MAX;
+        self.led = None;
     }
 
     /// Whether 64-bit addresses have this shape.
@@ -199,29 +188,27 @@ impl<const L: usize> Pattern<L> {
         self.costs = [Cost::default(); SECTOR_BYTES as usize];
     }
 
-    /// What the access costs when the first lane's address is `first`.
+    /// What the access costs when the first lane's address is `first`, in shared memory or outside.
     #[inline(always)]
-    pub(crate) fn cost(&mut self, space: Space, first: u64, bytes: u32) -> Cost {
-        let place = match space {
-            Space::Shared => first % BANK_BYTES,
-            _ => first % SECTOR_BYTES,
-        };
+    pub(crate) fn cost(&mut self, shared: bool, first: u64, bytes: u32) -> Cost {
+        let place = first % if shared { BANK_BYTES } else { SECTOR_BYTES };
         let known = self.costs[place as usize];
         if known.parts != 0 {
             known
         } else {
-            self.work_out(space, place, bytes)
+            self.work_out(shared, place, bytes)
         }
     }
 
     #[inline(never)]
-    fn work_out(&mut self, space: Space, place: u64, bytes: u32) -> Cost {
-        let cost = match space {
-            Space::Shared => passes(&self.delta, self.mask, place, bytes),
-            _ => Cost {
+    fn work_out(&mut self, shared: bool, place: u64, bytes: u32) -> Cost {
+        let cost = if shared {
+            passes(&self.delta, self.mask, place, bytes)
+        } else {
+            Cost {
                 parts: sectors(&self.delta, self.mask, place),
                 conflicts: 0,
-            },
+            }
         };
         self.costs[place as usize] = cost;
         cost

@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use warploom_isa::access::{Access, Atomic};
-use warploom_isa::{Constant, EXIT_PC, FunctionId, Inst, Module, NO_SLOT, Op, Pc, RegClass, Slot};
+use warploom_isa::{
+    Constant, EXIT_PC, FunctionId, Inst, Module, NO_SLOT, Op, Pc, RegClass, Slot, Space,
+};
 
 /// Why a module cannot be executed. These are errors of a front end, not of a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,54 +27,125 @@ pub struct ProgramError {
 /// A bit of [`Inst::flags`] in a checked program: not every active lane need execute.
 pub(crate) const GUARDED: u16 = 1 << 15;
 
-/// A memory instruction's place among the patterns of a run.
+/// A memory instruction's place among the patterns of a run, and in its group.
+///
+/// Accesses through the same unchanged register, in the same space and of the same size, are a
+/// *group*: their addresses differ by constants, so that their leader, the first of them, can
+/// check them all at once. Between the leader and a follower nothing changes the active lanes or
+/// lets another warp run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemorySite {
     /// Which pattern is its own.
     pub(crate) pattern: u32,
-    /// The pattern of the last access before it with the same address register, where nothing in
-    /// between can have changed the register or the active lanes, or let another warp run; itself
-    /// if there is none. The addresses of the two differ by a constant.
+    /// The pattern of its group's leader; its own if it leads or is alone.
     pub(crate) leader: u32,
+    /// Bytes from the leader's address to this one.
+    pub(crate) distance: i32,
+    /// For a leader: the least and the greatest distance in its group.
+    pub(crate) reach: [i32; 2],
+    /// For a leader: somebody in its group writes.
+    pub(crate) group_writes: bool,
+    /// The instruction names shared memory.
+    pub(crate) shared: bool,
+    /// The address register holds 32 bits.
+    pub(crate) narrow_address: bool,
+    /// How its data moves.
+    pub(crate) transfer: Transfer,
+    /// Bytes of each lane.
+    pub(crate) bytes: u32,
+}
+
+/// How the data of a memory instruction moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Transfer {
+    /// A 32-bit load to one register.
+    LoadWord,
+    /// A 32-bit store of one register.
+    StoreWord,
+    /// Anything else.
+    Other,
+}
+
+impl MemorySite {
+    /// Whether it goes where its leader went.
+    #[inline(always)]
+    pub(crate) fn follows(&self) -> bool {
+        self.leader != self.pattern
+    }
 }
 
 /// The memory instructions of a program, by program counter, and how many there are.
 fn memory_sites(code: &[Inst], lists: &[Vec<Slot>]) -> (Vec<MemorySite>, u32) {
     let mut patterns = 0;
-    // Address registers that an access of this basic block has used, unchanged since.
-    let mut leaders: Vec<(Slot, bool, u32)> = Vec::new();
-    let site = |inst: &Inst| {
+    let mut sites: Vec<MemorySite> = Vec::with_capacity(code.len());
+    // Program counters of this basic block's leaders whose register is unchanged since.
+    let mut leaders: Vec<usize> = Vec::new();
+    for inst in code {
         let own = patterns;
+        let access = Access::unpack(inst.mods);
+        let word = access.bytes() == 4 && access.count_log2 == 0 && !access.wide_registers;
         let mut site = MemorySite {
             pattern: own,
             leader: own,
+            distance: 0,
+            reach: [0; 2],
+            group_writes: inst.op == Op::St,
+            shared: access.space == Space::Shared,
+            narrow_address: access.narrow_address,
+            transfer: match inst.op {
+                Op::Ld if word => Transfer::LoadWord,
+                Op::St if word => Transfer::StoreWord,
+                _ => Transfer::Other,
+            },
+            bytes: access.bytes(),
         };
         let memory = matches!(inst.op, Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch);
         patterns += u32::from(memory);
         if matches!(inst.op, Op::Ld | Op::St) {
-            let access = Access::unpack(inst.mods);
-            let same = |&&(slot, narrow, _): &&(Slot, bool, u32)| {
-                slot == inst.a && narrow == access.narrow_address
-            };
-            match leaders.iter().find(same) {
-                Some(&(_, _, leader)) => site.leader = leader,
-                None if inst.guard().is_always() => {
-                    leaders.push((inst.a, access.narrow_address, own));
+            let mut found = leaders.iter().filter_map(|&leader| {
+                let distance = group_distance(&code[leader], inst)?;
+                Some((leader, distance))
+            });
+            match found.next() {
+                Some((leader, distance)) => {
+                    let head = &mut sites[leader];
+                    site.leader = head.pattern;
+                    site.distance = distance;
+                    head.reach = [head.reach[0].min(distance), head.reach[1].max(distance)];
+                    head.group_writes |= inst.op == Op::St;
                 }
+                None if inst.guard().is_always() => leaders.push(sites.len()),
                 None => {}
             }
             if access.count_log2 > 0 {
                 let written = &lists[inst.high as usize];
-                leaders.retain(|(slot, ..)| !written.iter().any(|&w| overlap(*slot, w)));
+                let written = |slot| written.iter().any(|&w| overlap(slot, w));
+                sites.push(site);
+                leaders.retain(|&leader| !written(code[leader].a));
+                continue;
             }
         } else if !(inst.op.signature().is_some() || inst.op == Op::LdParam) {
             leaders.clear();
         }
-        leaders.retain(|(slot, ..)| !overlap(*slot, inst.dst));
-        site
-    };
-    let sites = code.iter().map(site).collect();
+        sites.push(site);
+        leaders.retain(|&leader| !overlap(code[leader].a, inst.dst));
+    }
     (sites, patterns)
+}
+
+/// Bytes from a leader's address to that of another access, if the two can be of one group.
+fn group_distance(leader: &Inst, inst: &Inst) -> Option<i32> {
+    let (first, access) = (Access::unpack(leader.mods), Access::unpack(inst.mods));
+    let alike = leader.a == inst.a
+        && first.narrow_address == access.narrow_address
+        && first.space == access.space
+        && first.bytes() == access.bytes();
+    let distance = if access.narrow_address {
+        Some(inst.low.wrapping_sub(leader.low) as i32)
+    } else {
+        inst.offset().checked_sub(leader.offset())
+    };
+    distance.filter(|distance| alike && distance % access.bytes() as i32 == 0)
 }
 
 /// Whether two registers of one or two rows may share a row.
@@ -100,6 +173,8 @@ pub struct Program {
     pub(crate) sites: Vec<MemorySite>,
     /// Memory instructions.
     pub(crate) patterns: u32,
+    /// There are shuffles.
+    pub(crate) shuffles: bool,
 }
 
 /// Largest alignment that `alloca` may ask for, in bytes.
@@ -183,6 +258,7 @@ impl Program {
         }
         let (sites, patterns) = memory_sites(&code, &lists);
         Ok(Program {
+            shuffles: code.iter().any(|inst| inst.op == Op::Shfl),
             code,
             lists,
             rows,

@@ -44,10 +44,13 @@ pub(crate) unsafe fn read<const L: usize>(
         }
         _ => {
             let value = of_block(x, special, inst, warp, pc);
-            match u32::try_from(value) {
-                Ok(value) => write32(&[value; L]),
-                // SAFETY: the caller's promise.
-                Err(_) => unsafe { write(regs, inst, exec, &[value; L]) },
+            // SAFETY: the caller's promise.
+            unsafe {
+                if inst.mods.variant() {
+                    regs.fill64(inst.dst, exec, value);
+                } else {
+                    regs.fill32(inst.dst, exec, value as u32);
+                }
             }
         }
     }

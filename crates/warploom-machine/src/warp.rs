@@ -188,7 +188,11 @@ impl<const L: usize> Warp<L> {
         self.lanes = lanes;
         self.exited = 0;
         self.exited_after_work = 0;
-        self.rows.clear();
+        // A front end zeroes what a thread reads before it writes it. What the block before left
+        // can only be seen through other lanes.
+        if entry.clear_rows {
+            self.rows.clear();
+        }
         self.rows.resize(entry.rows as usize, Row([0; L]));
         self.masks.clear();
         self.masks.resize(entry.masks as usize, 0);
@@ -473,6 +477,8 @@ pub struct Entry {
     pub pc: Pc,
     /// Rows of lane registers.
     pub rows: u32,
+    /// Lanes can see the registers of lanes that do not execute: rows start as zero.
+    pub clear_rows: bool,
     /// Mask registers.
     pub masks: u32,
     /// Bytes of local memory.

@@ -253,3 +253,16 @@ fn counts_of_several_warps_and_blocks_add_up() {
         assert_eq!(ran.result.blocks_done, 5);
     }
 }
+
+/// Accesses through one register count for themselves: sectors by their own place, passes by the
+/// banks they hit.
+#[test]
+fn each_offset_of_a_register_counts_its_own_sectors() {
+    let body = "
+        mov.u32 %r1, 0;
+        LOOP:
+        ld.global.u32 %r2, [%out]; ld.global.u32 %r2, [%out+4]; ld.global.u32 %r2, [%out+32];
+        add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra LOOP;";
+    let found = counted(Op::Ld, body, vec![Arg::Zeros(64)]);
+    assert_eq!(found, (30, 10 * (4 + 5 + 4), 0));
+}

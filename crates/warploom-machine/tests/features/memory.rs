@@ -696,3 +696,84 @@ fn undefined_variables() {
         "variable 'elsewhere' is declared, but no loaded module defines it"
     );
 }
+
+/// Accesses through one register at several offsets, in a loop that leaves the buffer.
+#[test]
+fn every_offset_of_a_register_is_checked() {
+    let steps = [
+        // The second of two, one row ahead, leaves the buffer in the last round.
+        (
+            "ld.global.u32 %r2, [%rd1]; ld.global.u32 %r3, [%rd1+128];",
+            0,
+            512,
+        ),
+        (
+            "st.global.u32 [%rd1], %t; st.global.u32 [%rd1+128], %t;",
+            0,
+            512,
+        ),
+        (
+            "ld.global.u32 %r2, [%rd1+128]; ld.global.u32 %r3, [%rd1+256];",
+            -128,
+            512,
+        ),
+    ];
+    for (step, start, end) in steps {
+        let body = format!(
+            "add.u64 %rd1, %out, {start};
+             mov.u32 %r1, 0;
+             LOOP: {step}
+             add.u64 %rd1, %rd1, 128; add.u32 %r1, %r1, 1;
+             setp.lt.u32 %p1, %r1, 9; @%p1 bra LOOP;"
+        );
+        let [stack, threads] = Case::new(&kernel(1, &body), "k", vec![Arg::Zeros(128)]).run_each();
+        assert_eq!(stack.fault(), threads.fault());
+        let expected = format!(
+            "at {:#x} is out of bounds: 0 bytes past",
+            stack.address(0) + end
+        );
+        assert!(stack.fault().contains(&expected), "{}", stack.fault());
+    }
+}
+
+/// The addresses of followers are those of their own offsets, whichever way the loop walks.
+#[test]
+fn offsets_of_a_register_move_the_right_words() {
+    let body = "
+        .shared .b32 box[128];
+        mov.u32 %r1, box;
+        mad.lo.u32 %r2, %t, 4, %r1;
+        add.u64 %rd1, %out, 256;
+        mov.u32 %r3, 0;
+        mov.u32 %r10, 0;
+        LOOP:
+        ld.global.u32 %r4, [%rd1];
+        ld.global.u32 %r5, [%rd1-256];
+        ld.global.u32 %r6, [%rd1+128];
+        st.shared.u32 [%r2], %r4;
+        st.shared.u32 [%r2+128], %r5;
+        st.shared.u32 [%r2+256], %r6;
+        bar.sync 0;
+        ld.shared.u32 %r7, [%r1+4];
+        ld.shared.u32 %r8, [%r1+128];
+        ld.shared.u32 %r9, [%r1+264];
+        add.u32 %r10, %r10, %r7;
+        mad.lo.u32 %r10, %r8, 1000, %r10;
+        mad.lo.u32 %r10, %r9, 1000000, %r10;
+        bar.sync 0;
+        add.u64 %rd1, %rd1, 128;
+        add.u32 %r3, %r3, 1;
+        setp.lt.u32 %p1, %r3, 3;
+        @%p1 bra LOOP;
+        mad.wide.u32 %rd2, %t, 4, %b1;
+        st.global.u32 [%rd2], %r10;";
+    // Word i holds i / 32: rows 2, 3, 4 in turn, and two rows before and one after them.
+    let rows: Vec<u32> = (0..192).map(|i| i / 32).collect();
+    let source = kernel(2, body);
+    for ran in Case::new(&source, "k", vec![Arg::Words(rows), Arg::Zeros(32)]).run_both() {
+        assert_eq!(
+            ran.words(1),
+            [(3 + 4 + 5) * 1_000_000 + (1 + 2) * 1000 + 2 + 3 + 4; 32]
+        );
+    }
+}
