@@ -21,6 +21,8 @@ pub const BARRIERS: usize = 16;
 pub struct Barrier {
     /// Arrived lanes, by warp.
     pub arrived: Vec<u64>,
+    /// How many they are.
+    pub threads: u32,
     /// Threads that must arrive, when the instruction says so.
     pub count: Option<u32>,
     /// The first instruction through which a thread arrived in this phase.
@@ -153,10 +155,8 @@ pub(crate) unsafe fn arrive<const L: usize>(
         return fault(format!("barrier {id}: threads arrive twice in one phase"));
     }
     state.arrived[warp.index as usize] |= lanes;
-    if matches!(
-        bar.kind,
-        BarKind::RedPopc | BarKind::RedAnd | BarKind::RedOr
-    ) {
+    state.threads += lanes.count_ones();
+    if is_reduction(bar.kind) {
         // SAFETY: the caller's promise.
         let mask = unsafe { regs.mask(inst.c) };
         let votes = if bar.negated { !mask } else { mask } & exec;
@@ -188,6 +188,10 @@ pub(crate) unsafe fn arrive<const L: usize>(
     Ok(())
 }
 
+fn is_reduction(kind: BarKind) -> bool {
+    matches!(kind, BarKind::RedPopc | BarKind::RedAnd | BarKind::RedOr)
+}
+
 /// Completes every barrier of a block whose threads have all arrived or exited; whether there was
 /// one.
 pub(crate) fn complete<const L: usize>(
@@ -203,7 +207,7 @@ pub(crate) fn complete<const L: usize>(
         let id = begun.trailing_zeros() as usize;
         begun &= begun - 1;
         let state = &block.barriers[id];
-        if !full(state, width, warps) {
+        if !full(state, block.live, width, warps) {
             continue;
         }
         any = true;
@@ -217,27 +221,29 @@ pub(crate) fn complete<const L: usize>(
                 }
                 let pc = warp.groups[i].pc;
                 let inst = &program.code[pc as usize];
-                let regs = warp.regs(warp.groups[i].frame, constants);
                 let mask = warp.groups[i].mask;
-                // SAFETY: the group waits at a checked instruction of its frame.
-                unsafe {
-                    match Bar::unpack(inst.mods).kind {
-                        BarKind::RedPopc => regs.write32(inst.dst, mask, &[votes; L]),
-                        BarKind::RedAnd => {
-                            let all = if votes == voters { !0 } else { 0 };
-                            regs.set_mask(inst.dst2, mask, all);
+                let all_if = |yes: bool| if yes { !0 } else { 0 };
+                let kind = Bar::unpack(inst.mods).kind;
+                if is_reduction(kind) {
+                    let regs = warp.regs(warp.groups[i].frame, constants);
+                    // SAFETY: the group waits at a checked instruction of its frame.
+                    unsafe {
+                        match kind {
+                            BarKind::RedPopc => regs.fill32(inst.dst, mask, votes),
+                            BarKind::RedAnd => {
+                                regs.set_mask(inst.dst2, mask, all_if(votes == voters));
+                            }
+                            _ => regs.set_mask(inst.dst2, mask, all_if(votes > 0)),
                         }
-                        BarKind::RedOr => {
-                            regs.set_mask(inst.dst2, mask, if votes > 0 { !0 } else { 0 });
-                        }
-                        _ => {}
                     }
                 }
                 warp.groups[i].pc = pc + 1;
                 warp.groups[i].state = GroupState::Ready;
             }
             // Groups that arrived apart and leave together are one again.
-            merge_same(warp);
+            if warp.groups.len() > 1 {
+                merge_same(warp);
+            }
             warp.exited_after_work = 0;
         }
         block.barriers[id].reset();
@@ -270,12 +276,14 @@ fn merge_same<const L: usize>(warp: &mut Warp<L>) {
     }
 }
 
-/// Whether all participants have arrived.
-fn full<const L: usize>(state: &Barrier, width: u32, warps: &[Warp<L>]) -> bool {
+/// Whether all participants have arrived; `live` threads of the block have not exited.
+fn full<const L: usize>(state: &Barrier, live: u32, width: u32, warps: &[Warp<L>]) -> bool {
     match state.count {
         None => {
-            // At least one live thread must have arrived: exits alone complete nothing.
+            // At least one live thread must have arrived: exits alone complete nothing. Those that
+            // arrived and went on may have exited, so that the number alone does not tell.
             state.waiting
+                && state.threads >= live
                 && warps
                     .iter()
                     .zip(&state.arrived)

@@ -1,6 +1,7 @@
 //! A resident block: its warps, shared memory and barriers.
 
 use crate::barrier::{BARRIERS, Barrier};
+use crate::deadlock::RoundWatch;
 use crate::env::LaunchEnv;
 use crate::fault::Note;
 use crate::warp::Warp;
@@ -21,6 +22,8 @@ pub struct BlockParts {
     pub(crate) begun: u32,
     /// Barriers that somebody waits at, one bit each.
     pub(crate) waiters: u32,
+    /// Threads that have not exited.
+    pub(crate) live: u32,
     /// Issued instructions, up to the last block entry.
     pub(crate) clock: u64,
     /// Where that was.
@@ -43,6 +46,7 @@ impl BlockParts {
             barriers: Default::default(),
             begun: 0,
             waiters: 0,
+            live: env.threads_per_block(),
             clock: 0,
             clock_pc: 0,
             mutations: 0,
@@ -60,6 +64,7 @@ impl BlockParts {
         }
         self.begun = 0;
         self.waiters = 0;
+        self.live = env.threads_per_block();
         self.clock = 0;
         self.clock_pc = 0;
         self.mutations = 0;
@@ -97,6 +102,8 @@ pub struct Block<const L: usize> {
     pub warps: Vec<Warp<L>>,
     /// The warp that runs next.
     pub(crate) next_warp: usize,
+    /// Whether it goes round barriers for ever.
+    pub(crate) rounds: RoundWatch,
 }
 
 impl<const L: usize> Block<L> {
@@ -110,6 +117,7 @@ impl<const L: usize> Block<L> {
             parts: BlockParts::new(env, number, vec![[0; 4]; words]),
             warps,
             next_warp: 0,
+            rounds: RoundWatch::default(),
         }
     }
 
@@ -131,6 +139,7 @@ impl<const L: usize> Block<L> {
             warp.enter(env.warp_lanes(warp.index), env.kernel, &env.entry);
         }
         self.next_warp = 0;
+        self.rounds = RoundWatch::default();
     }
 
     /// Whether every thread has exited.

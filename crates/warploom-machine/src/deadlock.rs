@@ -7,7 +7,7 @@ use warploom_isa::access::Access;
 use warploom_isa::address::{GLOBAL_BASE, SHARED_WINDOW, WINDOW_BYTES};
 use warploom_isa::{Inst, Op, Pc, Slot, Space};
 
-use crate::block::Block;
+use crate::block::{Block, BlockParts};
 use crate::env::Divergence;
 use crate::fault::{AccessInfo, AccessKind, Wait};
 use crate::program::Program;
@@ -122,6 +122,58 @@ pub(crate) fn spins_in_place<const L: usize>(warp: &mut Warp<L>) -> bool {
         warp.spin_watch.remembered = hash;
     }
     in_place
+}
+
+/// Looks for a block that goes round barriers for ever: while no memory changes, the state of all
+/// its warps comes back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RoundWatch {
+    /// Changes of memory up to when it began to look.
+    changes: u64,
+    seen: u32,
+    remembered: u64,
+    /// The block's state has come back.
+    pub(crate) circles: bool,
+}
+
+impl RoundWatch {
+    /// Sees the next state, when memory has changed `changes` times in this run; whether it has
+    /// come back. As in [`Watch`].
+    pub(crate) fn see<const L: usize>(
+        &mut self,
+        parts: &BlockParts,
+        warps: &[Warp<L>],
+        changes: u64,
+    ) -> bool {
+        if self.changes != changes {
+            *self = RoundWatch {
+                changes,
+                ..RoundWatch::default()
+            };
+        }
+        let mut hasher = FxHasher::default();
+        for warp in warps {
+            hasher.write_u64(state_hash(warp));
+            for group in &warp.groups {
+                hasher.write_u8(u8::from(group.state == GroupState::Ready));
+            }
+            if warp.groups.len() > 1 {
+                hasher.write_u32(warp.spins);
+            }
+        }
+        for barrier in parts.barriers.iter() {
+            for &lanes in &barrier.arrived {
+                hasher.write_u64(lanes);
+            }
+        }
+        let hash = hasher.finish();
+        self.circles = self.seen > 0 && hash == self.remembered;
+        self.seen += 1;
+        if self.seen.is_power_of_two() {
+            self.remembered = hash;
+        }
+        self.circles
+    }
 }
 
 fn state_hash<const L: usize>(warp: &Warp<L>) -> u64 {

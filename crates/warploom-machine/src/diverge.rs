@@ -281,10 +281,11 @@ pub(crate) fn give_way<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>, next
 }
 
 /// Ends the executing lanes of the current group; whether the warp has a group to go on with.
-pub(crate) fn exit<const L: usize>(x: &Exec<'_, L>, warp: &mut Warp<L>, exec: u64) -> bool {
+pub(crate) fn exit<const L: usize>(x: &mut Exec<'_, L>, warp: &mut Warp<L>, exec: u64) -> bool {
     let current = warp.current;
     let group = &mut warp.groups[current];
     let lanes = group.mask & exec;
+    x.block.live -= lanes.count_ones();
     if group.worked {
         warp.exited_after_work |= lanes;
     }

@@ -175,6 +175,8 @@ pub struct Program {
     pub(crate) patterns: u32,
     /// There are shuffles.
     pub(crate) shuffles: bool,
+    /// Something asks for the time.
+    pub(crate) reads_clock: bool,
 }
 
 /// Largest alignment that `alloca` may ask for, in bytes.
@@ -258,6 +260,7 @@ impl Program {
         }
         let (sites, patterns) = memory_sites(&code, &lists);
         Ok(Program {
+            reads_clock: code.iter().any(crate::special::reads_clock),
             shuffles: code.iter().any(|inst| inst.op == Op::Shfl),
             code,
             lists,

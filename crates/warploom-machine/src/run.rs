@@ -6,7 +6,8 @@
 //! no progress by itself, then the next one runs, up to as many as the device holds.
 //!
 //! **Deadlock.** A block makes no progress when all its warps wait or spin without changing memory.
-//! If that holds for all resident blocks, each spinning warp is watched: with memory standing
+//! A block that goes round barriers without an end makes none either: its state comes back. If
+//! either holds for all resident blocks, each spinning warp is watched: with memory standing
 //! still, a warp whose whole state (registers, masks, groups) comes back is in a cycle that nobody
 //! can break. When every warp waits or is in such a cycle, the launch ends with a report.
 
@@ -28,7 +29,7 @@ use crate::machine::{AnyEnv, Launch, Machine};
 use crate::memory::Memory;
 use crate::observe::{NoObserver, Observer};
 use crate::pattern::Pattern;
-use crate::warp::GroupState;
+use crate::warp::{Group, GroupState};
 
 /// How a launch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +131,8 @@ pub(crate) struct Runner<'m, const L: usize> {
     pub(crate) patterns: Vec<Pattern<L>>,
     pub(crate) remaining: u64,
     pub(crate) exclusive: bool,
+    /// Changes of memory that the blocks' turns have made.
+    changes: u64,
     pub(crate) notes: Vec<Note>,
     pub(crate) blocks_done: u64,
 }
@@ -160,6 +163,7 @@ impl<'m, const L: usize> Runner<'m, L> {
             patterns: vec![Pattern::new(); machine.program.patterns as usize],
             remaining: limits.max_thread_instructions,
             exclusive,
+            changes: 0,
             notes: Vec::new(),
             blocks_done: 0,
         }
@@ -199,6 +203,29 @@ impl<'m, const L: usize> Runner<'m, L> {
         limits: Limits<'_>,
         observer: &mut O,
     ) -> Turn {
+        let before = block.parts.mutations;
+        let turn = self.rounds(memory, block, limits, observer);
+        self.changes += block.parts.mutations - before;
+        if !matches!(turn, Turn::Yielded) {
+            return turn;
+        }
+        if limits.interrupted() {
+            return Turn::End(Outcome::Interrupted);
+        }
+        // Time is not part of the state, and moves on.
+        let circles = !self.machine.program.reads_clock
+            && block.rounds.see(&block.parts, &block.warps, self.changes);
+        if circles { Turn::Stuck } else { Turn::Yielded }
+    }
+
+    /// Lets a block's warps take turns until it finishes or makes no progress, or for a while.
+    fn rounds<O: Observer>(
+        &mut self,
+        memory: &Memory,
+        block: &mut Block<L>,
+        limits: Limits<'_>,
+        observer: &mut O,
+    ) -> Turn {
         for _ in 0..ROUNDS_PER_TURN {
             let mutations = block.parts.mutations;
             let mut progress = false;
@@ -232,7 +259,7 @@ impl<'m, const L: usize> Runner<'m, L> {
         observer: &mut O,
     ) -> Result<bool, Turn> {
         let mut progress = false;
-        loop {
+        for _ in 0..ROUNDS_PER_TURN {
             match self.run_warp(memory, block, number, TURN_FUEL, observer) {
                 Stop::Exited => {
                     self.complete_barriers(block);
@@ -246,10 +273,14 @@ impl<'m, const L: usize> Runner<'m, L> {
                         .groups
                         .get(warp.current)
                         .is_some_and(|group| group.state == GroupState::Ready);
-                    // Warps take turns at barriers, except that one which need not wait goes on.
-                    if !runs && warp.groups.iter().all(|g| g.state != GroupState::Ready) {
-                        // Lanes held at a reconvergence point may go on (see `release_waiters`).
-                        continue;
+                    // Warps take turns at barriers, except that one which need not wait goes on;
+                    // lanes held at a reconvergence point may do so (see `release_waiters`).
+                    let waits = |group: &Group| group.state != GroupState::Ready;
+                    if !runs
+                        && warp.groups.iter().all(waits)
+                        && warp.waiting_scopes().next().is_none()
+                    {
+                        return Ok(progress);
                     }
                 }
                 Stop::Spinning => return Ok(progress),
@@ -268,6 +299,7 @@ impl<'m, const L: usize> Runner<'m, L> {
                 }
             }
         }
+        Ok(true)
     }
 
     pub(crate) fn complete_barriers(&self, block: &mut Block<L>) -> bool {
@@ -347,7 +379,7 @@ impl<'m, const L: usize> Runner<'m, L> {
         states: u32,
     ) -> Option<Box<Fault>> {
         let before: u64 = blocks.iter().map(|block| block.parts.mutations).sum();
-        for block in blocks.iter_mut() {
+        for block in blocks.iter_mut().filter(|block| !block.rounds.circles) {
             for warp in 0..block.warps.len() {
                 let mut watch = deadlock::Watch::new(states);
                 let mut still = |runner: &mut Self, block: &mut Block<L>| {

@@ -56,6 +56,16 @@ pub(crate) unsafe fn read<const L: usize>(
     }
 }
 
+/// Whether an instruction asks for the time.
+pub(crate) fn reads_clock(inst: &Inst) -> bool {
+    use Special::*;
+    inst.op == Op::Special
+        && matches!(
+            Special::from_code(u32::from(inst.mods.high())),
+            Clock | ClockHi | Clock64 | GlobalTimer | GlobalTimerLo | GlobalTimerHi
+        )
+}
+
 /// Writes a special register's values.
 ///
 /// # Safety

@@ -245,6 +245,56 @@ fn a_loop_whose_state_comes_back_is_a_deadlock_at_once() {
     }
 }
 
+#[test]
+fn a_block_that_goes_round_barriers_for_ever_is_a_deadlock() {
+    let bodies = [
+        "LOOP: bar.sync 0; bra LOOP;",
+        // Round in three steps, for a word that nobody writes.
+        "mov.u32 %r1, 0;
+         LOOP: add.u32 %r1, %r1, 1; rem.u32 %r1, %r1, 3; bar.sync 0;
+         ld.global.u32 %r2, [%b0]; setp.eq.u32 %p1, %r2, 0; @%p1 bra LOOP;",
+    ];
+    for body in bodies {
+        let source = kernel(1, body);
+        for block in [32, 96] {
+            let case = Case::new(&source, "k", vec![Arg::Zeros(1)]).block(block);
+            for ran in case.run_each() {
+                assert_eq!(ran.waits().len() as u32, block / 32, "{body}");
+            }
+        }
+    }
+}
+
+/// Barriers in a loop that ends, because it counts or because another block stores something.
+#[test]
+fn long_loops_of_barriers_are_no_deadlock() {
+    let counts = "
+        mov.u32 %r1, 100000;
+        LOOP: bar.sync 0; sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;
+        st.global.u32 [%out], 1;";
+    let waits = "
+        mov.u32 %r1, %ctaid.x;
+        setp.eq.u32 %p1, %r1, 1;
+        @%p1 bra SET;
+        LOOP: bar.sync 0; ld.relaxed.gpu.global.u32 %r2, [%b0+256];
+        setp.eq.u32 %p1, %r2, 0; @%p1 bra LOOP;
+        st.global.u32 [%out], 1;
+        bra END;
+        SET: mov.u32 %r1, 2000000;
+        COUNT: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra COUNT;
+        st.relaxed.gpu.global.u32 [%b0+256], 1;
+        END:";
+    for (body, grid) in [(counts, 1), (waits, 2)] {
+        let source = kernel(1, body);
+        let case = Case::new(&source, "k", vec![Arg::Zeros(65)])
+            .block(64)
+            .grid(grid);
+        for ran in case.run_both() {
+            assert_eq!(ran.words(0)[..64], [1; 64]);
+        }
+    }
+}
+
 /// Loops that end by themselves are none, however little they do.
 #[test]
 fn long_waits_are_no_deadlock() {
