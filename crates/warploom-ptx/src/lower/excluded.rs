@@ -1,15 +1,12 @@
 //! Instructions of PTX that the machine does not have: matrices, asynchronous copies, clusters,
-//! textures and surfaces, cache policies.
+//! textures and surfaces.
 
 use crate::ast::Opcode;
 
 /// Operations that are excluded in all their forms.
 const OPERATIONS: &[&str] = &[
-    "applypriority",
     "clusterlaunchcontrol",
     "cp",
-    "createpolicy",
-    "discard",
     "getctarank",
     "istypep",
     "ldmatrix",

@@ -280,6 +280,15 @@ impl Lower<'_> {
 
     fn prefetch(&mut self, space: Option<Space>) -> Result<(), Diagnostic> {
         let [address] = self.exactly::<1>()?;
+        self.advise(address, space)
+    }
+
+    /// Advice to the caches about what lies at an address, which changes no result.
+    pub(crate) fn advise(
+        &mut self,
+        address: &Operand,
+        space: Option<Space>,
+    ) -> Result<(), Diagnostic> {
         let location = self.location(address, space, 1)?;
         // What is in the frame or among the parameters needs no fetching.
         if let At::Pointer { narrow, .. } = location.at {

@@ -24,6 +24,7 @@ mod memory;
 mod mov;
 mod operand;
 mod parts;
+mod policy;
 mod qualifiers;
 mod special;
 mod sync;
@@ -83,6 +84,7 @@ families! {
     Arith arith;
     Mov mov;
     Memory memory;
+    Policy policy;
     Generic generic;
     Atomic atomic;
     Control control;
@@ -95,6 +97,7 @@ families! {
 const OPERATIONS: &[&str] = &[
     "activemask",
     "alloca",
+    "applypriority",
     "atom",
     "bar",
     "barrier",
@@ -102,7 +105,9 @@ const OPERATIONS: &[&str] = &[
     "brkpt",
     "brx",
     "call",
+    "createpolicy",
     "cvta",
+    "discard",
     "elect",
     "exit",
     "fence",

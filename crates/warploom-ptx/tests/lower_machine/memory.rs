@@ -247,6 +247,27 @@ fn prefetches() {
     check("prefetchu.L1 [%rd1];", &["prefetch.generic.b8 [rd1]"]);
 }
 
+/// A policy is a number that nobody looks at; advice about a line is a prefetch.
+#[test]
+fn cache_policies_are_hints() {
+    for policy in [
+        "createpolicy.fractional.L2::evict_first.b64 %rd1, 1.0;",
+        "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1;",
+        "createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 4096, %r1;",
+        "createpolicy.cvt.L2.b64 %rd1, %rd2;",
+    ] {
+        check(policy, &["mov.b64 rd1, 0"]);
+    }
+    check(
+        "applypriority.global.L2::evict_normal [%rd1], 128;",
+        &["prefetch.global.b8 [rd1]"],
+    );
+    check(
+        "discard.L2 [%rd1+128], 128;",
+        &["prefetch.generic.b8 [rd1+128]"],
+    );
+}
+
 #[test]
 fn sinks_are_registers_nobody_reads() {
     check("ld.global.u32 _, [%rd1];", &["ld.global.b32 t0, [rd1]"]);

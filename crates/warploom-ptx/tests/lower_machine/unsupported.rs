@@ -18,8 +18,6 @@ fn excluded_families_are_named_and_trap() {
         "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}]",
         "suld.b.2d.b32.trap {%r1}, [%rd1, {%r2,%r3}]",
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3]",
-        "createpolicy.fractional.L2::evict_first.b64 %rd1, 1.0",
-        "discard.global.L2 [%rd1], 128",
         "fence.mbarrier_init.release.cluster",
         "prefetch.tensormap [%rd1]",
         "red.async.relaxed.cluster.global.add.u32 [%rd1], 1, [%rd2]",
