@@ -1,7 +1,7 @@
 // Streams of doubles, one element per thread. The shared memory is never used: asking for much of
 // it at launch leaves room for few blocks, so the block size sets how many threads an SM holds.
 //
-// `in` and `more` have two elements before the first and behind the last one.
+// For the stencils `in` has two elements more at either end.
 
 #define SPOILER                                    \
     extern __shared__ volatile double unused[];    \
@@ -43,12 +43,12 @@ extern "C" __global__ void stream_3pt(int n, double factor, double* out, const d
 {
     SPOILER
     in += i;
-    out[i] = factor * (in[-1] + in[0] + in[1]);
+    out[i] = factor * (in[1] + in[2] + in[3]);
 }
 
 extern "C" __global__ void stream_5pt(int n, double factor, double* out, const double* in)
 {
     SPOILER
     in += i;
-    out[i] = factor * (in[-2] + in[-1] + in[0] + in[1] + in[2]);
+    out[i] = factor * (in[0] + in[1] + in[2] + in[3] + in[4]);
 }

@@ -2,12 +2,13 @@
 
 // A 32 x 32 block of C = A * B through 32 x 32 tiles; a thread has OUTPUTS elements of a column.
 // Row-major; every side a multiple of 32. Block: 32 x 32 / OUTPUTS. A word of B in a register
-// serves all outputs of the thread.
+// serves all outputs of the thread. The tile of A is turned and padded: its words for neighbouring
+// steps do not lie side by side, so each is a load of its own, as compilers of that time made them.
 template <int OUTPUTS>
 __device__ __forceinline__ void product(int n, int k, const float* a, const float* b, float* c)
 {
     constexpr int TILE = 32, ROWS = TILE / OUTPUTS;
-    __shared__ float a_tile[TILE][TILE];
+    __shared__ float a_tile[TILE][TILE + 1];
     __shared__ float b_tile[TILE][TILE];
     int x = threadIdx.x;
     int y = threadIdx.y;
@@ -17,7 +18,7 @@ __device__ __forceinline__ void product(int n, int k, const float* a, const floa
     for (int first = 0; first < k; first += TILE) {
 #pragma unroll
         for (int o = 0; o < OUTPUTS; ++o) {
-            a_tile[y + o * ROWS][x] = a[o * ROWS * k + first];
+            a_tile[x][y + o * ROWS] = a[o * ROWS * k + first];
             b_tile[y + o * ROWS][x] = b[(first + o * ROWS) * n];
         }
         __syncthreads();
@@ -26,7 +27,7 @@ __device__ __forceinline__ void product(int n, int k, const float* a, const floa
             float from_b = b_tile[i][x];
 #pragma unroll
             for (int o = 0; o < OUTPUTS; ++o)
-                sums[o] += a_tile[y + o * ROWS][i] * from_b;
+                sums[o] += a_tile[i][y + o * ROWS] * from_b;
         }
         __syncthreads();
     }

@@ -2,8 +2,8 @@
 //!
 //! SMs run one after the other through an *epoch* no longer than the shortest time between a request
 //! and its answer; so nothing that one of them asks for can concern another within it. Then the
-//! requests of all of them go to memory, in the order of their cycles. Epochs in which nothing can
-//! happen are skipped.
+//! requests of all of them go to memory, in the order of their cycles, and blocks to where there has
+//! been room, in the same order. Epochs in which nothing can happen are skipped.
 
 use warploom_device::{Device, Scheduler};
 use warploom_machine::{Host, Launch, Limits, Machine, Outcome, RunResult, Steps, Stops};
@@ -139,6 +139,9 @@ struct Chip<'a> {
 /// Length of an epoch where no SM waits for anything that they share.
 const FLAT_EPOCH_CYCLES: u64 = 1 << 16;
 
+/// Blocks that start sooner than this wait for the end of the epoch.
+const LEAST_EPOCH_CYCLES: u64 = 32;
+
 impl<'a> Chip<'a> {
     fn new(
         device: &'a Device,
@@ -151,6 +154,11 @@ impl<'a> Chip<'a> {
         let l1_bytes = (!flat).then_some(options.l1_bytes);
         let memory = (!flat).then(|| MemorySystem::new(device));
         let limit = options.blocks_per_sm.max(1) as usize;
+        // A block does nothing while it starts.
+        let start_cycles = u64::from(device.timing.launch.block_start_cycles);
+        let epoch_cycles = memory.as_ref().map_or(FLAT_EPOCH_CYCLES, |memory| {
+            memory.least_latency_cycles().max(1)
+        });
         // More SMs than blocks would only be looked at.
         let sms = u64::from(device.sms).min(launch.blocks).max(1) as u32;
         Chip {
@@ -160,9 +168,7 @@ impl<'a> Chip<'a> {
             sms: (0..sms)
                 .map(|number| Sm::new(device, number, limit, l1_bytes))
                 .collect(),
-            epoch_cycles: memory.as_ref().map_or(FLAT_EPOCH_CYCLES, |memory| {
-                memory.least_latency_cycles().max(1)
-            }),
+            epoch_cycles: epoch_cycles.min(start_cycles.max(LEAST_EPOCH_CYCLES)),
             memory,
             blocks: Dispatcher {
                 next: 0,
@@ -188,11 +194,13 @@ impl<'a> Chip<'a> {
         while placed {
             placed = false;
             for sm in &mut self.sms {
-                placed |= sm.take_block(0, &mut shared)?;
+                placed |= sm.take_block(0, 0, &mut shared)?;
             }
         }
         let mut out: Vec<(u64, u32, Outgoing)> = Vec::new();
         let mut leaving = Vec::new();
+        let mut room: Vec<(u64, usize)> = Vec::new();
+        let alone = self.sms.len() == 1;
         loop {
             let start = self.sms.iter().map(Sm::next_at).min().unwrap_or(u64::MAX);
             if start == u64::MAX {
@@ -211,10 +219,16 @@ impl<'a> Chip<'a> {
             let until = start.saturating_add(self.epoch_cycles);
             for (number, sm) in self.sms.iter_mut().enumerate() {
                 if sm.next_at() < until {
-                    sm.run(until, &mut shared, &mut leaving)?;
+                    sm.run(until, alone, &mut shared, &mut leaving)?;
                     let requests = leaving.drain(..);
                     out.extend(requests.map(|o| (o.request.issue_cycle, number as u32, o)));
+                    room.extend(sm.room().map(|at| (at, number)));
                 }
+            }
+            room.sort_unstable();
+            for (at, number) in room.drain(..) {
+                let floor = if alone { at } else { until };
+                self.sms[number].take_block(at, floor, &mut shared)?;
             }
             let Some(memory) = &mut self.memory else {
                 continue;

@@ -196,3 +196,22 @@ fn nothing_is_lost() {
         assert_eq!(again.timing.tally, run.timing.tally);
     }
 }
+
+/// Two warps wait for room in a queue whose head waits until a store is done: 32 lines a store, and
+/// no more than 32 on the way.
+#[test]
+fn a_full_queue_moves_again() {
+    let mut device = v100();
+    let narrow = [
+        ("timing.l1.mshr_entries", "32"),
+        ("timing.lsu.sm_queue_entries", "2"),
+    ];
+    device.set_all(narrow).expect("figures");
+    let store = "st.global.u32 [%d4], %r1;\n".repeat(8);
+    let body = format!(
+        "mov.u32 %r1, %tid.x;\nld.param.u64 %d1, [p];\nmul.wide.u32 %d3, %r1, 128;\n\
+         add.u64 %d4, %d1, %d3;\n{store}"
+    );
+    let run = timed(&device, 2, 1, &body);
+    assert_eq!(run.timing.machine_instructions(), 2 * (4 + 8 + 1));
+}

@@ -89,6 +89,8 @@ pub struct MemorySystem {
 /// Unloaded latencies from the issue; of pairs, the second is for a line with a far home.
 struct Latency {
     hit: [Ticks; 2],
+    /// A write is done when a slice has taken it: half the way of a read.
+    write: [Ticks; 2],
     atomic: Ticks,
     behind: [Behind; 2],
 }
@@ -135,6 +137,7 @@ impl MemorySystem {
                 .map(|bytes| Rate::new(f64::from(bytes))),
             latency: Latency {
                 hit: [hit, far].map(|cycles| ticks(u64::from(cycles))),
+                write: [hit, far].map(|cycles| ticks(u64::from(cycles)) / 2),
                 atomic: ticks(u64::from(timing.atomics.global_cycles)),
                 behind: behind(device, backing.row_open()),
             },
@@ -150,8 +153,11 @@ impl MemorySystem {
         let least = match &self.flat {
             Some(flat) => u64::from(flat.load_cycles.min(flat.store_cycles)),
             None => {
-                let least = self.latency.hit[0].min(self.latency.atomic);
-                whole_cycles(least).saturating_sub(self.spread_cycles.div_ceil(2))
+                let answer = self.latency.hit[0].min(self.latency.atomic);
+                let spread = self.spread_cycles.div_ceil(2);
+                let answer = whole_cycles(answer).saturating_sub(spread);
+                let write = whole_cycles(self.latency.write[0]);
+                answer.min(write.saturating_sub(spread.div_ceil(2)))
             }
         };
         least.max(1)
@@ -265,7 +271,11 @@ impl MemorySystem {
                     .waiting(link)
             }
         };
-        cycle_from(way.done(now)).saturating_add_signed(place.offset_cycles)
+        let offset = match request.kind {
+            RequestKind::Write { .. } => place.offset_cycles / 2,
+            _ => place.offset_cycles,
+        };
+        cycle_from(way.done(now)).saturating_add_signed(offset)
     }
 
     fn read(&mut self, now: Ticks, piece: Piece) -> Way {
@@ -369,7 +379,7 @@ impl MemorySystem {
             wait = wait.max(self.cross(now, place.home, sectors));
         }
         self.counters.l2_write_sectors += u64::from(sectors.count_ones());
-        let latency = self.latency.hit[piece.far()];
+        let latency = self.latency.write[piece.far()];
         let line = self.shape.number(piece.address);
         let mut way = Way {
             latency,

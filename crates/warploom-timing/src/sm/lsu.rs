@@ -18,12 +18,14 @@ use crate::stream::Reg;
 pub struct MemoryOp {
     /// When it arrives.
     pub at: u64,
-    /// What waits for it.
+    /// What waits for it: for its result, or to leave the SM after it.
     pub waiter: Option<u32>,
     /// Where it goes; never generic.
     pub space: Space,
     /// What it does.
     pub kind: AccessKind,
+    /// A register waits for its result.
+    pub returns: bool,
     /// Whole cycles for which it occupies the pipeline.
     pub service_cycles: u64,
     /// Lines that are looked up for it, some of them in a cycle.
@@ -34,7 +36,7 @@ pub struct MemoryOp {
     pub lines: SmallVec<[AtomicAccess; 4]>,
 }
 
-/// Registers of a warp that wait for memory.
+/// What of a warp waits for memory: registers, or, without any, its end.
 #[derive(Clone, Debug)]
 pub struct Waiter {
     /// The warp's slot.
@@ -245,17 +247,17 @@ impl Lsu {
                 }
                 L1Outcome::Sent => {
                     self.stores_out += 1;
-                    let (kind, token) = if op.kind == AccessKind::Atomic {
-                        let kind = RequestKind::Atomic {
+                    let kind = if op.kind == AccessKind::Atomic {
+                        RequestKind::Atomic {
                             operations: atomic.operations,
                             same_address: atomic.same_address,
-                            returns: op.waiter.is_some(),
-                        };
-                        (kind, op.waiter.map_or(Token::Store, Token::Waiter))
+                            returns: op.returns,
+                        }
                     } else {
                         let bytes = self.shape.bytes(line.sectors);
-                        (RequestKind::Write { bytes }, Token::Store)
+                        RequestKind::Write { bytes }
                     };
+                    let token = op.waiter.map_or(Token::Store, Token::Waiter);
                     out.push(Outgoing {
                         request: Request {
                             issue_cycle: start,

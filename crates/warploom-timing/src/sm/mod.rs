@@ -109,8 +109,8 @@ pub struct Sm {
     next_partition: usize,
     /// The partition that comes first at what all of them share: the one after the last that had it.
     turn: usize,
-    /// When room for another block is to be looked for.
-    refill_at: u64,
+    /// Cycles from which on there is room for one more block each.
+    room: Vec<u64>,
 }
 
 impl Sm {
@@ -152,7 +152,7 @@ impl Sm {
             answers: Vec::new(),
             next_partition: 0,
             turn: 0,
-            refill_at: u64::MAX,
+            room: Vec::new(),
         }
     }
 
@@ -188,11 +188,22 @@ impl Sm {
         self.now = self.now.min(at);
     }
 
-    /// Takes the next block if there is room and one is left.
+    /// The cycles from which on it has had room for one more block each, since this was last asked.
+    pub fn room(&mut self) -> std::vec::Drain<'_, u64> {
+        self.room.drain(..)
+    }
+
+    /// Takes the next block if one is left and fits. It is there `at` some cycle, and does nothing
+    /// before `until`, up to which other SMs have run.
     ///
     /// # Errors
     /// As for [`Sm::run`].
-    pub fn take_block(&mut self, at: u64, shared: &mut Shared<'_>) -> Result<bool, End> {
+    pub fn take_block(
+        &mut self,
+        at: u64,
+        until: u64,
+        shared: &mut Shared<'_>,
+    ) -> Result<bool, End> {
         let free = self.slots.iter().filter(|slot| !slot.live).count();
         let warps = shared.blocks.warps_per_block;
         if shared.blocks.next == shared.blocks.blocks || free < warps {
@@ -205,6 +216,7 @@ impl Sm {
         let start = shared.blocks.free_at.max(at as f64);
         shared.blocks.free_at = start + launch.block_interval_cycles;
         let start = start.ceil() as u64 + u64::from(launch.block_start_cycles);
+        let start = start.max(until);
         shared.steps.enter(place, shared.blocks.next);
         shared.blocks.next += 1;
         self.blocks.push(Resident { place, warps });
@@ -243,22 +255,20 @@ impl Sm {
         None
     }
 
-    /// Runs up to, not including, a cycle.
+    /// Runs up to, not including, a cycle; `alone` only as far as there is no room for a block,
+    /// which nobody else would take.
     ///
     /// # Errors
     /// How the launch ended, if it ended early.
     pub fn run(
         &mut self,
         until: u64,
+        alone: bool,
         shared: &mut Shared<'_>,
         out: &mut Vec<Outgoing>,
     ) -> Result<(), End> {
-        while self.now < until {
+        while self.now < until && !(alone && self.room.iter().any(|&at| at <= self.now)) {
             let now = self.now;
-            if self.refill_at <= now {
-                self.refill_at = u64::MAX;
-                while self.take_block(now, shared)? {}
-            }
             self.receive(now);
             let was_full = !self.lsu.has_room();
             self.lsu.process(now, out, &mut self.answers);
@@ -283,7 +293,7 @@ impl Sm {
             if let Some(&Reverse((at, ..))) = self.responses.peek() {
                 next = next.min(at);
             }
-            self.now = next.min(self.refill_at).max(now + 1);
+            self.now = next.max(now + 1);
         }
         Ok(())
     }
@@ -299,11 +309,19 @@ impl Sm {
     }
 
     /// Lets warps know which registers are there or will be.
-    fn wake(&mut self, now: u64, shared: &Shared<'_>) {
+    fn wake(&mut self, now: u64, shared: &mut Shared<'_>) {
         for Answer { waiter } in std::mem::take(&mut self.answers) {
             let number = waiter.slot as usize;
             let slot = &mut self.slots[number];
             if !slot.live || slot.generation != waiter.generation {
+                continue;
+            }
+            if waiter.regs.is_empty() {
+                slot.stores -= 1;
+                slot.last_result = slot.last_result.max(waiter.latest);
+                if slot.stores == 0 && slot.hold == Hold::Stores {
+                    self.retire(number, waiter.latest.max(now), shared);
+                }
                 continue;
             }
             slot.expect(&waiter.regs, waiter.latest, waiter.reason);
@@ -478,6 +496,7 @@ impl Sm {
         tally.stall(inst.source, Reason::Selected, 1);
         slot.since = now + 1;
         slot.passed_over = 0;
+        slot.last_source = inst.source;
     }
 
     /// Puts an instruction into its pipeline. Returns when the warp's next one may issue, and what it
@@ -586,23 +605,35 @@ impl Sm {
         };
         for op in ops {
             let returns = op.kind != AccessKind::Store && !inst.defs.is_empty();
+            let leaves = !op.lines.is_empty();
             let reason = if op.space == Space::Shared {
                 Reason::ShortScoreboard
             } else {
                 Reason::LongScoreboard
             };
-            let waiter = returns.then(|| {
-                self.slots[number].expect(&inst.defs, UNKNOWN, reason);
+            let slot = &mut self.slots[number];
+            let mut regs = SmallVec::new();
+            if returns {
+                slot.expect(&inst.defs, UNKNOWN, reason);
+                regs.extend_from_slice(&inst.defs);
+            } else if leaves {
+                slot.stores += 1;
+            }
+            let waiter = (returns || leaves).then(|| {
                 self.lsu.wait(Waiter {
                     slot: number as u32,
-                    generation: self.slots[number].generation,
-                    regs: inst.defs.iter().copied().collect(),
+                    generation: slot.generation,
+                    regs,
                     missing: op.lines.len() as u32,
                     latest: 0,
                     reason,
                 })
             });
-            self.lsu.push(MemoryOp { waiter, ..op });
+            self.lsu.push(MemoryOp {
+                waiter,
+                returns,
+                ..op
+            });
         }
     }
 
@@ -623,6 +654,7 @@ impl Sm {
                 Class::SpillStore => AccessKind::Store,
                 _ => AccessKind::Load,
             },
+            returns: false,
             service_cycles: 1,
             lookups: 0,
             latency_cycles: 1,
@@ -647,6 +679,7 @@ impl Sm {
             waiter: None,
             space: access.space,
             kind: access.kind,
+            returns: false,
             service_cycles: 1,
             lookups: 0,
             latency_cycles: 1,
@@ -791,11 +824,27 @@ impl Sm {
         Ok(())
     }
 
-    /// A warp has exited.
+    /// A warp has exited. Its place is free when its stores have reached the L2.
     fn exit(&mut self, number: usize, now: u64, shared: &mut Shared<'_>) {
+        let slot = &mut self.slots[number];
+        if slot.stores > 0 {
+            slot.ready_at = UNKNOWN;
+            slot.reason = Reason::Drain;
+            slot.hold = Hold::Stores;
+            return;
+        }
+        self.retire(number, now, shared);
+    }
+
+    /// A warp leaves its place.
+    fn retire(&mut self, number: usize, now: u64, shared: &mut Shared<'_>) {
         let slot = &mut self.slots[number];
         let cycles = u64::from(shared.device.timing.control.exit_cycles);
         let end = slot.last_result.max(now + 1);
+        let drained = now.saturating_sub(slot.since);
+        if slot.hold == Hold::Stores {
+            shared.tally.stall(slot.last_source, Reason::Drain, drained);
+        }
         shared.tally.retire(slot.entered, end);
         slot.live = false;
         slot.ready_at = UNKNOWN;
@@ -811,7 +860,7 @@ impl Sm {
             self.blocks.swap_remove(index);
             shared.steps.leave(place);
             self.free_places.push(place);
-            self.refill_at = self.refill_at.min(now + 1 + cycles);
+            self.room.push(now + 1 + cycles);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A warp's place in an SM: where it stands in the stream, and which registers it waits for.
 
+use warploom_isa::Pc;
 use warploom_machine::Events;
 
 use crate::costs::Cost;
@@ -38,6 +39,8 @@ pub enum Hold {
     Register,
     /// Other warps or lanes.
     Others,
+    /// It has exited; its stores are still on their way.
+    Stores,
 }
 
 /// A warp's place.
@@ -73,6 +76,10 @@ pub struct Slot {
     pub passed_over: u64,
     /// When its last result is there.
     pub last_result: u64,
+    /// Stores, and atomics without a result, that have not reached the L2.
+    pub stores: u32,
+    /// The source instruction of its last issue.
+    pub last_source: Pc,
     registers: Vec<Ready>,
 }
 
@@ -95,6 +102,8 @@ impl Slot {
             since: 0,
             passed_over: 0,
             last_result: 0,
+            stores: 0,
+            last_source: 0,
             registers: Vec::new(),
         }
     }
@@ -116,6 +125,7 @@ impl Slot {
         self.since = at;
         self.passed_over = 0;
         self.last_result = at;
+        self.stores = 0;
         self.registers.clear();
         self.registers.resize(registers as usize, Ready::ALWAYS);
     }
