@@ -1,26 +1,28 @@
 // More work per thread at lower occupancy: matrix products, copies and chains of multiply-adds.
 
 // A 32 x 32 block of C = A * B through 32 x 32 tiles; a thread has OUTPUTS elements of a column.
-// Row-major; every side a multiple of 32. Block: 32 x 32 / OUTPUTS. A word of B in a register
-// serves all outputs of the thread. The tile of A is turned and padded: its words for neighbouring
+// Row-major, rows of 1024 words, of which k of A take part. Block: 32 x 32 / OUTPUTS. A word of B in
+// a register serves all outputs of the thread. The tile of A is turned and padded: its words for neighbouring
 // steps do not lie side by side, so each is a load of its own, as compilers of that time made them.
 template <int OUTPUTS>
-__device__ __forceinline__ void product(int n, int k, const float* a, const float* b, float* c)
+__device__ __forceinline__ void product(int k, const float* a, const float* b, float* c)
 {
-    constexpr int TILE = 32, ROWS = TILE / OUTPUTS;
+    constexpr int TILE = 32, ROWS = TILE / OUTPUTS, PITCH = 1024;
     __shared__ float a_tile[TILE][TILE + 1];
     __shared__ float b_tile[TILE][TILE];
     int x = threadIdx.x;
     int y = threadIdx.y;
-    a += (blockIdx.y * TILE + y) * k + x;
-    b += y * n + blockIdx.x * TILE + x;
+    a += (blockIdx.y * TILE + y) * PITCH + x;
+    b += y * PITCH + blockIdx.x * TILE + x;
     float sums[OUTPUTS] = {};
     for (int first = 0; first < k; first += TILE) {
 #pragma unroll
         for (int o = 0; o < OUTPUTS; ++o) {
-            a_tile[x][y + o * ROWS] = a[o * ROWS * k + first];
-            b_tile[y + o * ROWS][x] = b[(first + o * ROWS) * n];
+            a_tile[x][y + o * ROWS] = a[o * ROWS * PITCH];
+            b_tile[y + o * ROWS][x] = b[o * ROWS * PITCH];
         }
+        a += TILE;
+        b += TILE * PITCH;
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < TILE; ++i) {
@@ -31,17 +33,17 @@ __device__ __forceinline__ void product(int n, int k, const float* a, const floa
         }
         __syncthreads();
     }
-    c += (blockIdx.y * TILE + y) * n + blockIdx.x * TILE + x;
+    c += (blockIdx.y * TILE + y) * PITCH + blockIdx.x * TILE + x;
 #pragma unroll
     for (int o = 0; o < OUTPUTS; ++o)
-        c[o * ROWS * n] = sums[o];
+        c[o * ROWS * PITCH] = sums[o];
 }
 
-#define PRODUCT(OUTPUTS)                                                                     \
-    extern "C" __global__ void __launch_bounds__(1024 / OUTPUTS)                             \
-        product##OUTPUTS(int n, int k, const float* a, const float* b, float* c)             \
-    {                                                                                        \
-        product<OUTPUTS>(n, k, a, b, c);                                                     \
+#define PRODUCT(OUTPUTS)                                              \
+    extern "C" __global__ void __launch_bounds__(1024 / OUTPUTS)      \
+        product##OUTPUTS(int k, const float* a, const float* b, float* c) \
+    {                                                                 \
+        product<OUTPUTS>(k, a, b, c);                                 \
     }
 
 PRODUCT(1)
@@ -93,30 +95,33 @@ extern "C" __global__ void __launch_bounds__(256, 2)
             c[r * SIDE * n + q * SIDE] = sums[r][q];
 }
 
-// Each thread copies EACH elements, a block's width apart: all loads, then all stores.
-template <typename T, int EACH>
+// Each thread copies EACH elements, a block's width apart: all loads, then all stores. Distances are
+// known to the compiler, so that addresses take few registers.
+template <typename T, int EACH, int THREADS>
 __device__ __forceinline__ void copy(const T* in, T* out)
 {
-    int at = blockIdx.x * blockDim.x * EACH + threadIdx.x;
+    int at = blockIdx.x * THREADS * EACH + threadIdx.x;
+    in += at;
+    out += at;
     T held[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; ++e)
-        held[e] = in[at + e * blockDim.x];
+        held[e] = in[e * THREADS];
 #pragma unroll
     for (int e = 0; e < EACH; ++e)
-        out[at + e * blockDim.x] = held[e];
+        out[e * THREADS] = held[e];
 }
 
-#define COPY(NAME, T, EACH)                                    \
-    extern "C" __global__ void NAME(const T* in, T* out)       \
-    {                                                          \
-        copy<T, EACH>(in, out);                                \
+#define COPY(NAME, T, EACH, THREADS)                     \
+    extern "C" __global__ void NAME(const T* in, T* out) \
+    {                                                    \
+        copy<T, EACH, THREADS>(in, out);                 \
     }
 
-COPY(copy_1_float, float, 1)
-COPY(copy_4_float, float, 4)
-COPY(copy_8_float4, float4, 8)
-COPY(copy_14_float4, float4, 14)
+COPY(copy_1_float, float, 1, 256)
+COPY(copy_4_float, float, 4, 64)
+COPY(copy_8_float4, float4, 8, 64)
+COPY(copy_14_float4, float4, 14, 64)
 
 // CHAINS independent chains of multiply-adds in each thread, `rounds` times 32 steps.
 template <int CHAINS>

@@ -106,6 +106,7 @@ pub struct Timed {
 #[derive(Clone, Debug)]
 pub struct Rig {
     device: Device,
+    registers: Option<u32>,
 }
 
 impl Rig {
@@ -116,7 +117,29 @@ impl Rig {
     pub fn new(name: &str, set: &[(&str, &str)]) -> Result<Rig, RigError> {
         let mut device = Device::by_name(name)?;
         device.set_all(set.iter().copied())?;
-        Ok(Rig { device })
+        Ok(Rig {
+            device,
+            registers: None,
+        })
+    }
+
+    /// A device of its own file; `origin` is what messages call it.
+    ///
+    /// # Errors
+    /// When the file is wrong.
+    pub fn of_toml(text: &str, origin: &str) -> Result<Rig, RigError> {
+        Ok(Rig {
+            device: Device::from_toml(text, origin)?,
+            registers: None,
+        })
+    }
+
+    /// With at most so many registers for a thread.
+    pub fn with_registers(self, most: u32) -> Rig {
+        Rig {
+            registers: Some(most),
+            ..self
+        }
     }
 
     /// The device.
@@ -133,6 +156,7 @@ impl Rig {
         let divergence = DivergenceModel::of(&self.device);
         let mut session = Session::new(program, self.device.clone(), divergence)?;
         session.set_timing(true);
+        session.set_registers(self.registers);
         let mut args = Vec::new();
         for (i, arg) in shot.args.iter().enumerate() {
             let scalar = |ty, bits| ArgValue::Scalar(Scalar { ty, bits });

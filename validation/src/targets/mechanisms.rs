@@ -11,6 +11,7 @@ pub const TARGET: Target = Target {
              the lanes of a warp touch",
     cut: "Scaling: 320 blocks of 256 threads. Barriers: one SM, 64 rounds. Coalescing: \
           3072 rows of 240 words more than 3072, with an L2 of 512 KiB.",
+    remarks: "Copies wait for device memory, whatever the width: the L2 puts sectors together.",
     jobs,
     judge,
 };
@@ -95,6 +96,7 @@ fn scaling(sms: &str) -> Result<f64, RigError> {
         grid: [GRID, 1, 1],
         block: [THREADS, 1, 1],
         shared_bytes: 0,
+        cooperative: false,
         args: vec![
             Arg::U32(1),
             Arg::U32(32),
@@ -116,6 +118,7 @@ fn barriers(resident: u32) -> Result<f64, RigError> {
         block: [THREADS, 1, 1],
         // As much as leaves no room for another.
         shared_bytes: rig.device().shared.per_block_optin_bytes / resident,
+        cooperative: false,
         args: vec![
             Arg::U32(64),
             Arg::U32(2),
@@ -138,6 +141,7 @@ fn copy_shot(Sides { width, height, .. }: Sides, rows: u32) -> Shot<'static> {
         grid: [PITCH / width, rows / height, 1],
         block: [width, height, 1],
         shared_bytes: 0,
+        cooperative: false,
         args: vec![Arg::U32(PITCH), Arg::Zeros(bytes), Arg::Zeros(bytes)],
     }
 }

@@ -9,8 +9,10 @@ pub const TARGET: Target = Target {
     title: "matrix transposition",
     source: "NVIDIA, \"An Efficient Matrix Transpose in CUDA C/C++\": on an M2050 copy 105, through \
              shared memory 105, naive 19, tiles 51, padded tiles 100 GB/s",
-    cut: "2048 x 2048 floats, five times the L2, on another chip than the published ones: only the \
-          order and the distance to the copy can be judged.",
+    cut: "1024 x 1024 floats and an L2 of 1 MiB, an eighth of what is moved, so that what stays there \
+          unwritten counts little. Another chip than the published ones: only the order and the \
+          distance to the copy can be judged.",
+    remarks: "Published ratios to the copy: naive 0.18 to 0.41, tiles 0.49 to 0.72, padded 0.90 to 1.06.",
     jobs,
     judge,
 };
@@ -18,7 +20,8 @@ pub const TARGET: Target = Target {
 const COPIES: &str = include_str!("../../kernels/transpose.ptx");
 const TRANSPOSITIONS: &str = include_str!("../../../examples/cuda/transpose.ptx");
 const DEVICE: &str = "v100";
-const SIDE: u32 = 2048;
+const SIDE: u32 = 1024;
+const L2_BYTES: &str = "1048576";
 const TILE: u32 = 32;
 
 const KERNELS: [(&str, &str); 5] = [
@@ -39,7 +42,8 @@ fn jobs() -> Result<Vec<Job>, RigError> {
             role: Role::Test,
         };
         Job::new(point, move || {
-            bandwidth(&Rig::new(DEVICE, &[])?, entry, text)
+            let rig = Rig::new(DEVICE, &[("memory.l2_bytes", L2_BYTES)])?;
+            bandwidth(&rig, entry, text)
         })
     };
     Ok(KERNELS.into_iter().map(job).collect())
@@ -53,6 +57,7 @@ fn bandwidth(rig: &Rig, entry: &str, text: &str) -> Result<f64, RigError> {
         grid: [SIDE / TILE, SIDE / TILE, 1],
         block: [TILE, 8, 1],
         shared_bytes: 0,
+        cooperative: false,
         args: vec![
             Arg::U32(SIDE),
             Arg::U32(SIDE),

@@ -12,6 +12,7 @@ pub const TARGET: Target = Target {
     cut: "Products: as many blocks as all SMs hold at the published occupancy, 128 steps in depth \
           more than 128. Copies: 5 MB more than 5 MB, seven times the L2. Chains: one SM, 8 trips \
           of a loop of 32 steps more than 4.",
+    remarks: "Latencies of the chip's memories are estimates; the rates follow from the banks and lanes.",
     jobs,
     judge,
 };
@@ -29,15 +30,22 @@ fn rig() -> Result<Rig, RigError> {
     Rig::of_toml(DEVICE_TOML, "gtx-480.toml")
 }
 
+/// Gives a point's value for so much work of a thread.
+type Experiment = fn(u32) -> Result<f64, RigError>;
+
 fn jobs() -> Result<Vec<Job>, RigError> {
     let mut jobs = Vec::new();
     for row in FIGURES.rows() {
         let experiment = row.text("experiment")?;
         let each = row.number("per_thread")? as u32;
-        let (what, unit, measure): (_, _, fn(u32) -> Result<f64, RigError>) = match experiment {
+        let (what, unit, measure): (_, _, Experiment) = match experiment {
             "product" => ("outputs of a product", "GFLOP/s", product),
             "copy" => ("bytes of a copy", "% of the pins", copy),
-            "chains" => ("chains, threads for the peak", "threads/SM", threads_for_peak),
+            "chains" => (
+                "chains, threads for the peak",
+                "threads/SM",
+                threads_for_peak,
+            ),
             other => return Err(row.wrong(format!("`experiment` is `{other}`"))),
         };
         let point = Point {
@@ -63,9 +71,11 @@ fn room_for(rig: &Rig, blocks: u32, own_bytes: u32) -> u32 {
 /// GFLOP/s of a matrix product.
 fn product(outputs: u32) -> Result<f64, RigError> {
     const DEPTHS: [u32; 2] = [128, 256];
-    /// Registers and blocks of an SM as published; the first has room for 32 registers.
+    /// Words of a row but of the last product, whose sides are multiples of 96.
+    const PITCH: u32 = 1024;
+    /// Registers that leave room for the published blocks of an SM, and those.
     const RESIDENT: [(u32, u32, u32); 5] =
-        [(1, 32, 1), (2, 28, 2), (4, 41, 3), (8, 63, 4), (36, 63, 2)];
+        [(1, 32, 1), (2, 32, 2), (4, 41, 3), (8, 63, 4), (36, 63, 2)];
     let resident = RESIDENT.iter().find(|(each, ..)| *each == outputs);
     let (_, registers, blocks) = resident.copied().unwrap_or((outputs, 63, 1));
     let rig = rig()?.with_registers(registers);
@@ -83,16 +93,28 @@ fn product(outputs: u32) -> Result<f64, RigError> {
     let entry = format!("product{outputs}");
     let shot = |depth: u32| {
         let words = |a: u32, b: u32| Arg::Zeros(4 * u64::from(a) * u64::from(b));
-        let mut args = vec![Arg::U32(n), Arg::U32(depth)];
-        if outputs == 36 {
-            args.insert(0, Arg::U32(m));
-        }
-        args.extend([words(m, depth), words(depth, n), words(m, n)]);
+        let args = match outputs {
+            36 => vec![
+                Arg::U32(m),
+                Arg::U32(n),
+                Arg::U32(depth),
+                words(m, depth),
+                words(depth, n),
+                words(m, n),
+            ],
+            _ => vec![
+                Arg::U32(depth),
+                words(m, PITCH),
+                words(depth, PITCH),
+                words(m, PITCH),
+            ],
+        };
         Shot {
             entry: &entry,
             grid,
             block,
             shared_bytes: spoiler,
+            cooperative: false,
             args,
         }
     };
@@ -112,7 +134,11 @@ fn copy(bytes: u32) -> Result<f64, RigError> {
         _ => ("copy_14_float4", 64, 1),
     };
     let rig = rig()?;
-    let spoiler = if bytes == 4 { 0 } else { room_for(&rig, blocks, 0) };
+    let spoiler = if bytes == 4 {
+        0
+    } else {
+        room_for(&rig, blocks, 0)
+    };
     let wave = rig.device().sms * blocks;
     let waves = COPIED_BYTES.div_ceil(wave * block * bytes);
     let shot = |waves: u32| {
@@ -122,6 +148,7 @@ fn copy(bytes: u32) -> Result<f64, RigError> {
             grid: [wave * waves, 1, 1],
             block: [block, 1, 1],
             shared_bytes: spoiler,
+            cooperative: false,
             args: vec![Arg::Zeros(all), Arg::Zeros(all)],
         }
     };
@@ -147,6 +174,7 @@ fn threads_for_peak(chains: u32) -> Result<f64, RigError> {
             grid: [1, 1, 1],
             block: [block, 1, 1],
             shared_bytes: 0,
+            cooperative: false,
             args: vec![
                 Arg::U32(rounds),
                 Arg::F32(0.5),
@@ -155,7 +183,7 @@ fn threads_for_peak(chains: u32) -> Result<f64, RigError> {
             ],
         };
         let cycles = rig.cycles_between("volkov.ptx", KERNELS, [&shot(4), &shot(12)])?;
-        Ok(f64::from(warps) / cycles)
+        Ok::<f64, RigError>(f64::from(warps) / cycles)
     };
     let peak = PEAK * rate(MOST_WARPS)?;
     for warps in 1..MOST_WARPS {

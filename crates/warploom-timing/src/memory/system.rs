@@ -89,8 +89,8 @@ pub struct MemorySystem {
 /// Unloaded latencies from the issue; of pairs, the second is for a line with a far home.
 struct Latency {
     hit: [Ticks; 2],
-    /// A write is done when a slice has taken it: half the way of a read.
-    write: [Ticks; 2],
+    /// A write is done for its SM when the near slice has it: half the way of a read.
+    write: Ticks,
     atomic: Ticks,
     behind: [Behind; 2],
 }
@@ -137,7 +137,7 @@ impl MemorySystem {
                 .map(|bytes| Rate::new(f64::from(bytes))),
             latency: Latency {
                 hit: [hit, far].map(|cycles| ticks(u64::from(cycles))),
-                write: [hit, far].map(|cycles| ticks(u64::from(cycles)) / 2),
+                write: ticks(u64::from(hit)) / 2,
                 atomic: ticks(u64::from(timing.atomics.global_cycles)),
                 behind: behind(device, backing.row_open()),
             },
@@ -156,7 +156,7 @@ impl MemorySystem {
                 let answer = self.latency.hit[0].min(self.latency.atomic);
                 let spread = self.spread_cycles.div_ceil(2);
                 let answer = whole_cycles(answer).saturating_sub(spread);
-                let write = whole_cycles(self.latency.write[0]);
+                let write = whole_cycles(self.latency.write);
                 answer.min(write.saturating_sub(spread.div_ceil(2)))
             }
         };
@@ -379,7 +379,7 @@ impl MemorySystem {
             wait = wait.max(self.cross(now, place.home, sectors));
         }
         self.counters.l2_write_sectors += u64::from(sectors.count_ones());
-        let latency = self.latency.write[piece.far()];
+        let latency = self.latency.write;
         let line = self.shape.number(piece.address);
         let mut way = Way {
             latency,

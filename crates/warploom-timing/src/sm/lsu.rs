@@ -340,6 +340,7 @@ mod tests {
                 waiter: None,
                 space: Space::Global,
                 kind: AccessKind::Load,
+                returns: true,
                 service_cycles: lookups.div_ceil(4),
                 lookups,
                 latency_cycles: 1,
