@@ -8,9 +8,10 @@ pub const TARGET: Target = Target {
     id: "V13",
     title: "warp schedulers and a cache that thrashes",
     source: "Rogers et al., MICRO 2012 (CCWS); Narasiman et al., MICRO 2011 (two-level)",
-    cut: "One SM with its share of the L2's bandwidth, 22 bytes a cycle, and the L1 that the largest \
-          shared memory leaves, 32 KiB. 128 warps in all; each reads 12 lines 24 times, so that the \
-          lines of 21 warps fit.",
+    cut: "One SM with its share of device memory's bandwidth, 7 bytes a cycle, since the lines of all \
+          SMs would not fit the L2, and the L1 that the largest shared memory leaves, 32 KiB. 128 \
+          warps in all, 512 computing; each reads 12 lines 24 times, so that the lines of 21 warps \
+          fit.",
     remarks: "A warp has one load at a time here, so greedy scheduling alone keeps nobody's lines.",
     jobs,
     judge,
@@ -60,15 +61,24 @@ fn jobs() -> Result<Vec<Job>, RigError> {
 /// Machine instructions a cycle.
 fn rate(entry: &str, scheduler: &str, limit: u32) -> Result<f64, RigError> {
     let scheduler = format!("\"{scheduler}\"");
-    let set = [("sms", "1"), ("timing.issue.scheduler", scheduler.as_str())];
+    let set = [
+        ("sms", "1"),
+        ("timing.interconnect.sm_read_bytes_per_cycle", "7"),
+        ("timing.issue.scheduler", scheduler.as_str()),
+    ];
     let rig = Rig::new(DEVICE, &set)?;
     let shared = &rig.device().shared;
     let most = shared.capacity_steps_bytes.iter().max();
     let threads = 32 * BLOCK_WARPS;
-    let bytes = 4 * u64::from(BLOCKS * threads);
+    // So many that the last ones, which are fewer than the SM holds, do not count.
+    let blocks = match entry {
+        "compute" => 4 * BLOCKS,
+        _ => BLOCKS,
+    };
+    let bytes = 4 * u64::from(blocks * threads);
     let shot = Shot {
         entry,
-        grid: [BLOCKS, 1, 1],
+        grid: [blocks, 1, 1],
         block: [threads, 1, 1],
         shared_bytes: most.copied().unwrap_or(0) / limit,
         cooperative: false,
