@@ -7,6 +7,8 @@ use warploom::plan::Named;
 use warploom::text::Spot;
 use warploom::{DivergenceModel, Options};
 
+use crate::trace_args::TraceArgs;
+
 /// A GPU in software: runs GPU kernels on a machine without a GPU and shows what every warp did.
 #[derive(Debug, Parser)]
 #[command(
@@ -75,8 +77,8 @@ pub struct MachineArgs {
     /// Predict how many cycles the kernels take on the device, and why
     #[arg(long)]
     pub timing: bool,
-    /// Warp scheduler, with --timing: lrr, gto, oldest, two-level or youngest; the device's own if
-    /// not given
+    /// Warp scheduler, with --timing: lrr, gto, oldest, two-level, youngest or ccws; the device's own
+    /// if not given
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
     /// Registers that a thread has at most, with --timing; what does not fit is spilled
@@ -118,6 +120,12 @@ pub struct RunArgs {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArgs,
+    /// Take registers and spills from NVIDIA's `ptxas`, with --timing; otherwise they are estimated
+    #[arg(long, requires = "timing", help_heading = "Machine")]
+    pub ptxas: bool,
+    /// The trace.
+    #[command(flatten)]
+    pub trace: TraceArgs,
 }
 
 /// The launch of a module's kernel.
@@ -376,6 +384,8 @@ impl MachineArgs {
             device: named_device(self.device.as_ref()),
             set,
             timing: self.timing,
+            ptxas: false,
+            trace: None,
             registers: self.regs,
             divergence: self.divergence.map(|model| match model {
                 Divergence::Ipdom => DivergenceModel::Ipdom,

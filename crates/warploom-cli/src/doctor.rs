@@ -88,6 +88,12 @@ pub fn run(output: &mut Output) -> Done {
                 .filter(|_| toolkit.is_some())
                 .map(|tool| way(tool, toolkit)),
         ),
+        Part::new(
+            "ptxas",
+            "true register counts (`run --timing --ptxas`)",
+            "the CUDA toolkit, or `pip install nvidia-cuda-nvcc`",
+        )
+        .tried(tools.ptxas.as_deref(), None),
     ];
     let mut table = Rows::new(&[
         ("", Align::Left),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use warploom::metrics::{COUNTERS, Tally};
 use warploom::report::{
-    ExpectationReport, Failure, LaunchReport, Note, Outcome, Place, Report, Waiting,
+    ExpectationReport, Failure, LaunchReport, Note, Outcome, Place, Report, Traced, Waiting,
 };
 
 use crate::human_lines::hot_lines;
@@ -61,6 +61,34 @@ pub fn report(report: &Report, view: View) -> String {
             clean(&saved.path)
         );
     }
+    if let Some(traced) = &report.trace {
+        text.push_str(&self::traced(traced));
+    }
+    text
+}
+
+/// What a trace holds, and what it leaves out.
+fn traced(traced: &Traced) -> String {
+    let Traced {
+        sms: [first, end],
+        window: [from, to],
+        ..
+    } = *traced;
+    let mut text = format!(
+        "traced SMs {first} to {} in cycles {from} to {to} of {} into {}: {} events",
+        end.saturating_sub(1),
+        count(traced.cycles),
+        clean(&traced.path),
+        count(traced.events)
+    );
+    if let Some(cycle) = traced.complete_to {
+        let _ = write!(
+            text,
+            "; {} were too many, and from cycle {cycle} on some are missing (--trace-events)",
+            count(traced.left_out)
+        );
+    }
+    text.push('\n');
     text
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `args` | every command and option, from which help, completions and manual come |
+//! | `args`, `trace_args` | every command and option, from which help, completions and manual come |
 //! | `run`, `lesson`, `devices`, `occupancy`, `model`, `validate`, `doctor`, `manual` | a command each |
 //! | `output` | where results, messages and kernel output go |
 //! | `draw` | diagnostics with their source lines |
@@ -31,6 +31,7 @@ mod output;
 mod progress;
 mod run;
 mod table;
+mod trace_args;
 mod validate;
 
 use std::process::ExitCode;

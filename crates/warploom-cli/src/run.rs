@@ -24,6 +24,8 @@ pub fn run(args: &RunArgs, output: &mut Output) -> Done {
     }
     let mut options = args.machine.options();
     options.interrupt = Some(interrupt::flag());
+    options.ptxas = args.ptxas;
+    options.trace = args.trace.plan();
     let progress = Progress::begin(plan.launches.len(), output.json_on_stdout());
     let finished = warploom::run(&plan, &options, &progress);
     progress.end();

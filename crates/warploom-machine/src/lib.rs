@@ -46,6 +46,7 @@ mod lanes;
 mod pattern;
 mod printf;
 mod special;
+mod standstill;
 mod warp_op;
 
 pub use counters::{BlockCount, Counters, InstCount};

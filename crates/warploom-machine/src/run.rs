@@ -408,6 +408,11 @@ impl<'m, const L: usize> Runner<'m, L> {
         if before != after {
             return None;
         }
+        self.report(blocks)
+    }
+
+    /// The report of blocks whose warps can none of them ever go on; none if some can after all.
+    pub(crate) fn report(&self, blocks: &mut [&mut Block<L>]) -> Option<Box<Fault>> {
         // Under independent threads, lanes that wait at a reconvergence point may be the way out.
         let warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
         let released = warps

@@ -17,6 +17,7 @@ use crate::memory::Memory;
 use crate::observe::{Issue, MemoryAccess, Observer};
 use crate::pattern::Pattern;
 use crate::run::{Host, Limits, Outcome, RunResult, Runner};
+use crate::standstill::Standstill;
 
 /// One issued source instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -242,6 +243,7 @@ fn drive<const L: usize>(
         places: Vec::new(),
         kept: Vec::new(),
         culprit: None,
+        standstill: Standstill::new(),
     };
     let outcome = driver(&mut stepper);
     let Stepper {
@@ -267,6 +269,7 @@ struct Stepper<'m, 'h, const L: usize> {
     kept: Vec<Block<L>>,
     /// The place whose block was at fault.
     culprit: Option<usize>,
+    standstill: Standstill,
 }
 
 /// Thread instructions that one step may issue: more than any segment holds.
@@ -295,6 +298,38 @@ impl<const L: usize> Stepper<'_, '_, L> {
         Some(stop)
     }
 
+    /// How often a block's warps have changed memory.
+    fn mutations(&self, place: usize) -> u64 {
+        let block = self.places.get(place).and_then(Option::as_ref);
+        block.map_or(0, |block| block.parts.mutations)
+    }
+
+    /// A warp has made a step; `before` is how often its block had changed memory by then.
+    fn ran(&mut self, place: usize, warp: usize, before: u64) -> Step {
+        if self.mutations(place) != before {
+            self.standstill.progress();
+            return Step::Ran { released: false };
+        }
+        let program = &self.runner.machine.program;
+        let divergence = self.runner.env.divergence;
+        let key = (place, warp);
+        if !self
+            .standstill
+            .step(program, divergence, &mut self.places, key)
+        {
+            return Step::Ran { released: false };
+        }
+        let mut resident: Vec<_> = self.places.iter_mut().flatten().collect();
+        match self.runner.report(&mut resident) {
+            Some(fault) => Step::Fault(fault),
+            None => {
+                // Lanes that waited may go on.
+                self.standstill.progress();
+                Step::Ran { released: true }
+            }
+        }
+    }
+
     fn host_call(&mut self, place: usize, warp: usize) -> Result<(), Box<Fault>> {
         let Some(block) = self.places[place].as_mut() else {
             return Ok(());
@@ -320,6 +355,7 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
         if place >= self.places.len() {
             self.places.resize_with(place + 1, || None);
         }
+        self.standstill.progress();
         let kept = self.kept.pop();
         self.places[place] = Some(Block::enter_or_new(kept, self.runner.env, number));
     }
@@ -354,22 +390,25 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
         if self.runner.remaining == 0 {
             return Step::Limit;
         }
+        let before = self.mutations(place);
         let stop = self.run(place, warp, events, false);
-        let complete = |stepper: &mut Self| {
-            let block = stepper.places[place].as_mut();
-            Step::Ran {
-                released: block.is_some_and(|block| stepper.runner.complete_barriers(block)),
-            }
-        };
         match stop {
-            Some(Stop::Exited | Stop::Barrier) => complete(self),
-            Some(Stop::HostCall) => match self.host_call(place, warp) {
-                Ok(()) => Step::Ran { released: false },
-                Err(fault) => {
-                    self.culprit = Some(place);
-                    Step::Fault(fault)
+            Some(Stop::Exited | Stop::Barrier) => {
+                self.standstill.progress();
+                let block = self.places[place].as_mut();
+                let released = block.is_some_and(|block| self.runner.complete_barriers(block));
+                Step::Ran { released }
+            }
+            Some(Stop::HostCall) => {
+                self.standstill.progress();
+                match self.host_call(place, warp) {
+                    Ok(()) => Step::Ran { released: false },
+                    Err(fault) => {
+                        self.culprit = Some(place);
+                        Step::Fault(fault)
+                    }
                 }
-            },
+            }
             Some(Stop::Fault(fault)) => {
                 self.culprit = Some(place);
                 match &self.places[place] {
@@ -378,7 +417,7 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
                 }
             }
             Some(Stop::Blocked | Stop::Fuel | Stop::Spinning) | None => {
-                Step::Ran { released: false }
+                self.ran(place, warp, before)
             }
         }
     }

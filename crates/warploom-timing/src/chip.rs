@@ -5,7 +5,7 @@
 //! requests of all of them go to memory, in the order of their cycles, and blocks to where there has
 //! been room, in the same order. Epochs in which nothing can happen are skipped.
 
-use warploom_device::{Device, Scheduler};
+use warploom_device::Device;
 use warploom_machine::{Host, Launch, Limits, Machine, Outcome, RunResult, Steps, Stops};
 
 use crate::costs::Costs;
@@ -14,6 +14,7 @@ use crate::sm::lsu::Outgoing;
 use crate::sm::{Dispatcher, End, Shared, Sm};
 use crate::stream::Stream;
 use crate::tally::Tally;
+use crate::trace::Trace;
 
 /// How a launch is timed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,11 +33,6 @@ pub enum TimingError {
     /// Execution reached an instruction that the lowering has not seen.
     #[error("instruction {0} is not part of the lowered kernel")]
     NotLowered(u32),
-    /// The policy wants to know which lines of the L1 a warp has lost, which the L1 does not tell.
-    #[error(
-        "the scheduler `ccws` needs to hear of lost lines, and the L1 does not report them yet"
-    )]
-    LostLines,
     /// No warp can go on, though the functional machine sees no deadlock.
     #[error("no warp can go on, and nothing is on its way")]
     Stuck,
@@ -102,15 +98,33 @@ pub fn run(
     limits: Limits<'_>,
     host: &mut Host<'_>,
 ) -> Result<(RunResult, Timing), TimingError> {
-    if device.timing.issue.scheduler == Scheduler::Ccws {
-        return Err(TimingError::LostLines);
-    }
+    run_traced(machine, launch, stream, device, options, limits, host, None)
+}
+
+/// The same, while a trace is taken.
+///
+/// # Errors
+/// As [`run`].
+#[allow(
+    clippy::too_many_arguments,
+    reason = "what a launch consists of, put together once"
+)]
+pub fn run_traced(
+    machine: &mut Machine,
+    launch: &Launch,
+    stream: &Stream,
+    device: &Device,
+    options: &TimingOptions,
+    limits: Limits<'_>,
+    host: &mut Host<'_>,
+    trace: Option<Trace<'_>>,
+) -> Result<(RunResult, Timing), TimingError> {
     let stops = Stops::new(stream.starts());
     let instructions = machine.module().code.len();
     let mut chip = Chip::new(device, stream, options, launch, instructions);
     let mut failed = None;
     let result = machine.run_steps(launch, limits, host, &stops, |steps| {
-        match chip.run(steps, limits) {
+        match chip.run(steps, limits, trace) {
             Ok(()) => Outcome::Completed,
             Err(End::Outcome(outcome)) => outcome,
             Err(End::Failed(error)) => {
@@ -180,7 +194,12 @@ impl<'a> Chip<'a> {
         }
     }
 
-    fn run(&mut self, steps: &mut dyn Steps, limits: Limits<'_>) -> Result<(), End> {
+    fn run(
+        &mut self,
+        steps: &mut dyn Steps,
+        limits: Limits<'_>,
+        trace: Option<Trace<'_>>,
+    ) -> Result<(), End> {
         let mut shared = Shared {
             device: self.device,
             costs: &self.costs,
@@ -188,6 +207,7 @@ impl<'a> Chip<'a> {
             steps,
             blocks: &mut self.blocks,
             tally: &mut self.tally,
+            trace,
         };
         // Blocks go round the SMs, one each at a time.
         let mut placed = true;
@@ -238,6 +258,9 @@ impl<'a> Chip<'a> {
             for (_, sm, outgoing) in out.drain(..) {
                 let at = memory.request(&outgoing.request);
                 self.sms[sm as usize].expect(outgoing.token, at.max(until));
+            }
+            if let Some(trace) = &mut shared.trace {
+                trace.memory(until, memory.backlog_cycles(until));
             }
         }
     }

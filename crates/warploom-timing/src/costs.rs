@@ -94,6 +94,14 @@ impl Costs {
         }
     }
 
+    /// The unit that a class goes to, as a bit; none of what needs no unit.
+    pub fn unit_bit(&self, class: Class) -> u32 {
+        match class {
+            Class::Memory | Class::SpillStore | Class::SpillLoad => 1 << unit_number(Unit::Lsu),
+            _ => self.of(class).map_or(0, |cost| 1 << cost.unit),
+        }
+    }
+
     /// What a class costs in its pipeline.
     pub fn of(&self, class: Class) -> Option<&Cost> {
         self.by_class[class as usize].as_ref()

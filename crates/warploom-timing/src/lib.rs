@@ -10,7 +10,8 @@ mod sm;
 pub mod stall;
 pub mod stream;
 mod tally;
+pub mod trace;
 
-pub use chip::{Timing, TimingError, TimingOptions, run};
+pub use chip::{Timing, TimingError, TimingOptions, run, run_traced};
 pub use stall::{Reason, Stalls};
 pub use tally::{Issued, Issues, Tally};

@@ -3,11 +3,16 @@
 //! A policy is a type that implements [`WarpScheduler`], and a line in [`scheduler`], which finds it by
 //! its name. Warps are known by their slot in the partition, 0 to 63; sets of them are bit masks.
 
+use std::cmp::Reverse;
+
+use smallvec::SmallVec;
 use warploom_device::Scheduler;
 
 /// What a scheduler sees of its warps in a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Candidates {
+    /// The cycle.
+    pub cycle: u64,
     /// Warps whose next instruction could issue now.
     pub ready: u64,
     /// Of them, those whose next instruction loads from memory.
@@ -28,9 +33,9 @@ pub trait WarpScheduler {
         let _ = slot;
     }
 
-    /// A warp lost a line of the L1 to others and missed it.
-    fn lost_locality(&mut self, slot: u32) {
-        let _ = slot;
+    /// A warp missed a line of the L1 that it had brought before and lost.
+    fn lost_locality(&mut self, slot: u32, cycle: u64) {
+        let _ = (slot, cycle);
     }
 
     /// Everything that decides about later picks, for telling that a state comes back.
@@ -227,45 +232,70 @@ impl WarpScheduler for TwoLevel {
     }
 }
 
-/// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012): a warp that keeps losing its
-/// lines gains a score; the warps with the lowest scores may not load while the sum of all scores
-/// is above what the base scores would be.
+/// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012): a warp that misses a line which
+/// it has lost gains a score; the warps with the lowest scores may not load while the sum of all
+/// scores is above what the base scores would be.
 struct CacheConscious {
     greedy: Greedy,
-    /// Above the base, each falls by one with every pick.
-    scores: [u32; 64],
+    /// When each score is back at the base: it falls by one a cycle.
+    base_from: [u64; 64],
+    /// When all of them are.
+    calm_from: u64,
+    /// The cycle of the last pick, and the warps that were there.
+    last: (u64, u64),
+    /// Lost lines that were missed so far.
+    lost: u64,
+    /// Instructions issued so far.
+    issued: u64,
 }
 
 /// Score of a warp that loses nothing.
-const BASE_SCORE: u32 = 100;
-/// Score that a lost line adds. The paper scales it by the share of lost lines among instructions;
-/// its product with the cut-off is near this for a thrashing kernel.
-const LOST_SCORE: u32 = 160;
+const BASE_SCORE: u64 = 100;
+/// How strongly lost lines hold others back.
+const THROTTLE: u64 = 8;
+
 impl CacheConscious {
     fn new() -> CacheConscious {
         CacheConscious {
             greedy: Greedy::new(Age::Oldest),
-            scores: [BASE_SCORE; 64],
+            base_from: [0; 64],
+            calm_from: 0,
+            last: (0, 0),
+            lost: 0,
+            issued: 0,
         }
     }
 
+    fn score(&self, slot: usize, cycle: u64) -> u64 {
+        BASE_SCORE + self.base_from[slot].saturating_sub(cycle)
+    }
+
+    /// The most that the scores of the warps that load may add up to.
+    fn cut_off(live: u64) -> u64 {
+        BASE_SCORE * u64::from(live.count_ones())
+    }
+
     /// Warps that may load: by falling score (older first), as many as fit under the base sum.
-    fn may_load(&self, live: u64) -> u64 {
-        let warps = (0..64).filter(|slot| live >> slot & 1 != 0);
-        if warps.clone().all(|slot| self.scores[slot] == BASE_SCORE) {
+    fn may_load(&self, live: u64, cycle: u64) -> u64 {
+        if cycle >= self.calm_from {
             return live;
         }
-        let mut order: Vec<usize> = warps.collect();
-        order.sort_by_key(|&slot| (u32::MAX - self.scores[slot], self.greedy.ages.arrival[slot]));
-        let cut_off = BASE_SCORE * order.len() as u32;
-        let mut sum = 0;
+        let warps = (0..64).filter(|slot| live >> slot & 1 != 0);
+        let mut order: SmallVec<[(Reverse<u64>, u64, usize); 64]> = warps
+            .map(|slot| {
+                let age = self.greedy.ages.arrival[slot];
+                (Reverse(self.score(slot, cycle)), age, slot)
+            })
+            .collect();
+        order.sort_unstable();
+        let mut left = Self::cut_off(live);
         let mut allowed = 0;
-        for slot in order {
-            sum += self.scores[slot];
+        for (Reverse(score), _, slot) in order {
             // The first one always may.
-            if sum > cut_off && allowed != 0 {
+            if score > left && allowed != 0 {
                 break;
             }
+            left = left.saturating_sub(score);
             allowed |= 1 << slot;
         }
         allowed
@@ -274,30 +304,39 @@ impl CacheConscious {
 
 impl WarpScheduler for CacheConscious {
     fn pick(&mut self, candidates: &Candidates) -> Option<u32> {
-        let held = candidates.loads & !self.may_load(candidates.live);
-        let ready = candidates.ready & !held;
-        for score in &mut self.scores {
-            *score = (*score - 1).max(BASE_SCORE);
-        }
-        self.greedy.pick(&Candidates {
-            ready,
+        let Candidates { live, cycle, .. } = *candidates;
+        self.last = (cycle, live);
+        let held = candidates.loads & !self.may_load(live, cycle);
+        let picked = self.greedy.pick(&Candidates {
+            ready: candidates.ready & !held,
             ..*candidates
-        })
+        });
+        self.issued += u64::from(picked.is_some());
+        picked
     }
 
     fn enter(&mut self, slot: u32) {
         self.greedy.enter(slot);
-        self.scores[slot as usize % 64] = BASE_SCORE;
+        self.base_from[slot as usize % 64] = 0;
     }
 
-    fn lost_locality(&mut self, slot: u32) {
-        let score = &mut self.scores[slot as usize % 64];
-        *score = score.saturating_add(LOST_SCORE);
+    /// The warp's score becomes what the rate of lost lines among all instructions makes of the
+    /// cut-off.
+    fn lost_locality(&mut self, slot: u32, cycle: u64) {
+        self.lost += 1;
+        let gain = self.lost * THROTTLE * Self::cut_off(self.last.1) / self.issued.max(1);
+        self.base_from[slot as usize % 64] = cycle + gain;
+        self.calm_from = self.calm_from.max(cycle + gain);
     }
 
     fn state(&self) -> Vec<u64> {
-        let scores = self.scores.iter().map(|&score| u64::from(score));
-        self.greedy.state().into_iter().chain(scores).collect()
+        let mut state = self.greedy.state();
+        let (cycle, _) = self.last;
+        state.extend(self.base_from.map(|at| at.saturating_sub(cycle)));
+        if self.lost > 0 {
+            state.extend([self.lost, self.issued]);
+        }
+        state
     }
 }
 
@@ -346,7 +385,7 @@ mod tests {
                 ready,
                 memory,
                 live: 0b1111,
-                loads: 0,
+                ..Candidates::default()
             })
         };
         assert_eq!(pick(0b1111, 0), Some(0));
@@ -360,21 +399,38 @@ mod tests {
     fn warps_that_lose_lines_keep_others_from_loading() {
         let mut scheduler = scheduler(Scheduler::Ccws, 0);
         (0..4).for_each(|slot| scheduler.enter(slot));
-        let loads = Candidates {
+        let math = Candidates {
             ready: 0b1111,
-            loads: 0b1111,
             live: 0b1111,
-            memory: 0,
+            ..Candidates::default()
         };
-        (0..3).for_each(|_| scheduler.lost_locality(3));
-        // 100 + 3 x 160 is above the sum of the base scores: only warp 3 may load.
-        assert_eq!(scheduler.pick(&loads), Some(3));
+        for cycle in 0..64 {
+            scheduler.pick(&Candidates { cycle, ..math });
+        }
+        // A line in 64 instructions, times 8, times 4 warps of 100: 50 above the base at cycle 100.
+        // Of a sum of 400 that leaves 250, which is enough for two of the others.
+        scheduler.lost_locality(3, 100);
+        let mut pick = |ready, cycle| {
+            scheduler.pick(&Candidates {
+                cycle,
+                ready,
+                loads: ready,
+                ..math
+            })
+        };
+        assert_eq!(pick(0b0100, 100), None);
+        assert_eq!(pick(0b0100, 149), None);
+        assert_eq!(pick(0b0110, 100), Some(1));
+        assert_eq!(pick(0b0001, 100), Some(0));
+        assert_eq!(pick(0b1000, 100), Some(3));
+        assert_eq!(pick(0b0100, 150), Some(2));
+        // What does not load is never held back.
+        scheduler.lost_locality(3, 200);
         let others = Candidates {
-            ready: 0b0111,
-            ..loads
+            cycle: 200,
+            ready: 0b0100,
+            ..math
         };
-        assert_eq!(scheduler.pick(&others), None);
-        let math = Candidates { loads: 0, ..others };
-        assert_eq!(scheduler.pick(&math), Some(0));
+        assert_eq!(scheduler.pick(&others), Some(2));
     }
 }

@@ -112,6 +112,8 @@ pub struct TimedInst {
     pub uses: SmallVec<[Reg; 4]>,
     /// Registers it writes.
     pub defs: SmallVec<[Reg; 2]>,
+    /// Where in constant memory an operand of it is.
+    pub constant: Option<u32>,
 }
 
 /// Source instructions that are executed together, and what the hardware issues for them.

@@ -145,6 +145,7 @@ One object. A key in brackets is left out when there is nothing to say.
 | `launches` | the launches in order, the one that failed included; below |
 | [`expectations`] | for each: `buffer`, `ok`, `elements`, `differing`, `rtol`, `atol`, `largest_error` (`null` when a NaN or infinity stands against a number), [`first_differences`]: `index`, `found`, `expected` |
 | [`saved`] | buffers that were saved: `buffer`, `path` |
+| [`trace`] | the trace that was written: `path`, `sms` and `window` (each from the first to before the second), `cycles` of all launches, `events` in the file, those `left_out` because they were too many, [`complete_to`]: the cycle before which none is missing |
 
 A launch:
 

@@ -1,4 +1,5 @@
-//! `.cu` files: found compilers turn them into PTX, which is kept by content.
+//! `.cu` files: found compilers turn them into PTX, which is kept by content. And what NVIDIA's
+//! assembler would make of PTX, where somebody asks.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,9 +10,11 @@ use crate::error::{InputError, InputErrorKind, io_reason};
 use crate::plan::FilePlan;
 use crate::text::{Diagnostic, list};
 
+mod assemble;
 mod cache;
 mod find;
 
+pub use assemble::{Assembled, assemble};
 pub use find::{Places, Tool, ToolKind, Toolchain, Way};
 
 /// What clang needs of CUDA where no toolkit is found: attributes and index variables.

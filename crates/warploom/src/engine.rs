@@ -16,6 +16,7 @@ use warploom_machine::{
     RunResult,
 };
 use warploom_timing::stream::Stream;
+use warploom_timing::trace::Trace;
 use warploom_timing::{Issues, Timing, TimingError, TimingOptions};
 
 use crate::metrics::Tally;
@@ -163,6 +164,7 @@ impl Engine {
         stream: &Stream,
         device: &Device,
         options: &TimingOptions,
+        trace: Option<Trace<'_>>,
     ) -> Result<Result<Ran, TimingError>, LaunchError> {
         let launch = self.machine.prepare(spec)?;
         let progress = control.progress;
@@ -175,8 +177,9 @@ impl Engine {
             interrupt: control.interrupt,
         };
         let machine = &mut self.machine;
-        let done =
-            warploom_timing::run(machine, &launch, stream, device, options, limits, &mut host);
+        let done = warploom_timing::run_traced(
+            machine, &launch, stream, device, options, limits, &mut host, trace,
+        );
         let (result, timing) = match done {
             Ok(done) => done,
             Err(error) => return Ok(Err(error)),

@@ -6,6 +6,7 @@ use warploom_machine::{AccessInfo, Fault, FaultKind};
 use crate::error::UnsupportedError;
 use crate::report::{Access, Failure, Note, Place, Waiting};
 use crate::sources::Sources;
+use crate::trace::Label;
 
 /// The texts behind the places of a module.
 pub(crate) struct Places<'a> {
@@ -16,6 +17,14 @@ pub(crate) struct Places<'a> {
 impl Places<'_> {
     pub(crate) fn place(&self, loc: Loc) -> Place {
         self.sources.place(self.module, loc)
+    }
+
+    /// An instruction as a trace calls it: its text, or else its line's, and where it is.
+    pub(crate) fn label(&self, pc: Pc, origin: Origin) -> Label {
+        let place = self.place(origin.loc);
+        let name = self.instruction(pc, origin).or(place.text.clone());
+        let at = place.at();
+        Label::new(name.as_deref().unwrap_or(&at), &at)
     }
 
     /// The instruction in the loaded text, where the source line is another one.

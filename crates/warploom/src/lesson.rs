@@ -164,6 +164,7 @@ pub fn play(
         launches: Vec::new(),
         expectations: Vec::new(),
         saved: Vec::new(),
+        trace: None,
     };
     match session.launch_observed(&launch, &mut control, &mut recorder) {
         Ok(done) => {

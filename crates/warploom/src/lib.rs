@@ -99,6 +99,7 @@ mod sources;
 mod tally;
 pub mod text;
 mod timing;
+pub mod trace;
 
 pub use engine::{Control, DEFAULT_MAX_THREAD_INSTRUCTIONS};
 pub use error::{Error, InputError, InputErrorKind, UnsupportedError};

@@ -51,6 +51,9 @@ pub struct Report {
     /// Buffers that were saved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub saved: Vec<Saved>,
+    /// The trace that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Traced>,
 }
 
 /// One launch.
@@ -227,6 +230,26 @@ pub struct Saved {
     pub buffer: String,
     /// The file, as it was asked for.
     pub path: String,
+}
+
+/// A trace file, and what of the run is in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Traced {
+    /// The file, as it was asked for.
+    pub path: String,
+    /// SMs that are shown: from the first to before the second.
+    pub sms: [u32; 2],
+    /// Cycles that are shown: from the first to before the second.
+    pub window: [u64; 2],
+    /// Cycles of all launches.
+    pub cycles: u64,
+    /// Slices and counter values in the file.
+    pub events: u64,
+    /// Those of these SMs and cycles that were too many.
+    pub left_out: u64,
+    /// Before this cycle nothing was left out, if something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete_to: Option<u64>,
 }
 
 impl Outcome {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use warploom_device::Device;
 use warploom_device::schema::Vendor;
 
+use crate::compiler::Toolchain;
 use crate::contents::Contents;
 use crate::element::Class;
 use crate::engine::{Control, DEFAULT_MAX_THREAD_INSTRUCTIONS};
@@ -21,6 +22,7 @@ use crate::program::Program;
 use crate::report::{Note, Outcome, Report, SCHEMA_VERSION, Saved};
 use crate::session::{DivergenceModel, Session, check_types};
 use crate::text::{Diagnostic, Spot};
+use crate::trace::{TracePlan, Tracer};
 
 /// Longest device description that is read.
 const MAX_DEVICE_BYTES: u64 = 1 << 20;
@@ -40,6 +42,10 @@ pub struct Options<'a> {
     pub timing: bool,
     /// Registers that a thread of a timed launch has at most.
     pub registers: Option<u32>,
+    /// Take registers and spills of timed launches from NVIDIA's assembler.
+    pub ptxas: bool,
+    /// A trace of the timed launches.
+    pub trace: Option<TracePlan>,
     /// Host threads; 0 takes one for each core.
     pub threads: usize,
     /// Thread instructions of all launches together; `None` is 10¹².
@@ -86,7 +92,7 @@ pub struct Finished {
     pub session: Session,
     /// Host times.
     pub times: Times,
-    /// Why buffers could not be saved. The report holds all the same.
+    /// Why buffers or the trace could not be saved. The report holds all the same.
     pub unsaved: Vec<Diagnostic>,
 }
 
@@ -146,8 +152,9 @@ pub fn run(
 ) -> Result<Finished, InputError> {
     let mut times = Times::default();
     let mut clock = Clock(Instant::now());
-    for save in &plan.save {
-        check_folder(&save.file.path, &save.file.shown, save.file.spot.as_ref())?;
+    let saved = plan.save.iter().map(|save| &save.file);
+    for file in saved.chain(options.trace.as_ref().map(|trace| &trace.file)) {
+        check_folder(&file.path, &file.shown, file.spot.as_ref())?;
     }
     let device = device(options, plan.device.as_ref())?;
     let program = Program::load(&plan.modules, &device)?;
@@ -159,6 +166,12 @@ pub fn run(
     let mut session = Session::new(program, device, divergence)?;
     session.set_timing(options.timing);
     session.set_registers(options.registers);
+    if options.ptxas {
+        session.assemble(&Toolchain::of_this_process())?;
+    }
+    if let Some(trace) = &options.trace {
+        session.trace_into(Some(Tracer::create(trace)?));
+    }
     times.load = clock.lap();
     notes.extend(fill(plan, &mut session)?);
     times.fill = clock.lap();
@@ -172,6 +185,7 @@ pub fn run(
         launches: Vec::with_capacity(plan.launches.len()),
         expectations: Vec::new(),
         saved: Vec::new(),
+        trace: None,
     };
     launch_all(plan, options, watcher, &mut session, &mut report)?;
     times.launch = clock.lap();
@@ -188,6 +202,12 @@ pub fn run(
         }
     }
     let mut unsaved = Vec::new();
+    if let Some(tracer) = session.trace_into(None) {
+        match tracer.finish() {
+            Ok(traced) => report.trace = Some(traced),
+            Err(error) => unsaved.extend(error.diagnostics),
+        }
+    }
     // What a failed kernel left is worth a look too; what never ran is not.
     if report.outcome != Outcome::Unsupported {
         for save in &plan.save {

@@ -10,10 +10,12 @@ use warploom_machine::{
 };
 use warploom_timing::lower::{LowerOptions, lower};
 use warploom_timing::stream::Stream;
+use warploom_timing::trace::Trace;
 use warploom_timing::{TimingError, TimingOptions};
 
 use crate::advice;
 use crate::compare::{Comparison, comparable};
+use crate::compiler::{Assembled, Toolchain, assemble};
 use crate::contents::Contents;
 use crate::engine::{Control, Engine, Ran};
 use crate::error::{Error, InputError, InputErrorKind, UnsupportedError};
@@ -25,10 +27,11 @@ use crate::npy::PIECE_BYTES;
 use crate::params::{Argument, Resolved, pack};
 use crate::plan::{ArgValue, ExpectPlan, LaunchPlan};
 use crate::program::Program;
-use crate::report::{ExpectationReport, Failure, LaunchReport, Line, Outcome};
+use crate::report::{ExpectationReport, Failure, LaunchReport, Line, Note, Outcome};
 use crate::shape::ArrayType;
 use crate::text::{Diagnostic, did_you_mean, list};
 use crate::timing;
+use crate::trace::Tracer;
 
 /// How lanes that part meet again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +84,10 @@ pub struct Session {
     room: Room,
     timed: bool,
     registers: Option<u32>,
+    assembled: BTreeMap<String, Assembled>,
     trace_issues: usize,
     trace: Vec<warploom_timing::Issued>,
+    tracer: Option<Tracer>,
 }
 
 impl Session {
@@ -126,8 +131,10 @@ impl Session {
             room,
             timed: false,
             registers: None,
+            assembled: BTreeMap::new(),
             trace_issues: 0,
             trace: Vec::new(),
+            tracer: None,
         })
     }
 
@@ -141,6 +148,24 @@ impl Session {
         self.registers = most;
     }
 
+    /// Takes registers and spills of timed launches from NVIDIA's assembler from now on, where it
+    /// assembles the kernel; [`Session::set_registers`] comes first.
+    ///
+    /// # Errors
+    /// When `ptxas` is not there or refuses the program, or the program is no PTX.
+    pub fn assemble(&mut self, tools: &Toolchain) -> Result<(), InputError> {
+        if self.program.is_lesson() {
+            let message = "a lesson is no PTX that `ptxas` could assemble";
+            let diagnostic = Diagnostic::error(message);
+            return Err(InputError::new(InputErrorKind::Compiler, diagnostic));
+        }
+        let target = &self.program.module.target;
+        let texts = self.program.sources.texts();
+        let done = assemble(texts, target, &self.device, self.registers, tools);
+        self.assembled = done?;
+        Ok(())
+    }
+
     /// Keeps the first issues of each timed launch from now on, at most so many.
     pub(crate) fn set_trace(&mut self, most: usize) {
         self.trace_issues = most;
@@ -151,6 +176,11 @@ impl Session {
         let mut trace = std::mem::take(&mut self.trace);
         trace.sort_by_key(|issued| (issued.cycle, issued.sm, issued.scheduler));
         trace
+    }
+
+    /// Traces timed launches from now on, or no longer; gives the trace so far.
+    pub(crate) fn trace_into(&mut self, tracer: Option<Tracer>) -> Option<Tracer> {
+        std::mem::replace(&mut self.tracer, tracer)
     }
 
     /// The program.
@@ -334,11 +364,26 @@ impl Session {
             let mut options = timing_options(&self.device, &occupancy);
             options.trace_issues = self.trace_issues;
             let device = &self.device;
+            let trace = self.tracer.as_mut().map(|tracer| {
+                let places = Places {
+                    module: &module,
+                    sources: &self.program.sources,
+                };
+                let sources = stream.insts.iter().map(|inst| inst.source);
+                let origin = |pc| Some((pc, *module.origins.get(pc as usize)?));
+                let labels = sources.filter_map(origin);
+                tracer.begin(labels.map(|(pc, at)| (pc, places.label(pc, at))).collect());
+                Trace::new(tracer.sms(), tracer.window(), tracer)
+            });
             match self
                 .engine
-                .launch_timed(&spec, control, stream, device, &options)
+                .launch_timed(&spec, control, stream, device, &options, trace)
             {
                 Ok(Ok(mut ran)) => {
+                    if let (Some(tracer), Some(timed)) = (&mut self.tracer, &ran.timed) {
+                        let name = &module.function(kernel).name;
+                        tracer.end(name, timed.timing.tally.end);
+                    }
                     if let Some(timed) = &mut ran.timed {
                         self.trace = std::mem::take(&mut timed.timing.tally.trace);
                     }
@@ -359,11 +404,22 @@ impl Session {
     /// What a compiler would make of a kernel.
     fn lowered(&self, module: &Module, kernel: FunctionId) -> Stream {
         let most = self.device.registers.max_per_thread;
+        let assembled = self.assembled.get(&module.function(kernel).name);
+        // Where the assembler gets by without spills, so does its code.
+        let limit = match assembled {
+            Some(found) if found.spill_store_bytes == 0 => most,
+            Some(found) => found.registers,
+            None => self.registers.unwrap_or(most),
+        };
         let options = LowerOptions {
-            max_registers: Some(self.registers.unwrap_or(most).min(most)),
+            max_registers: Some(limit.min(most)),
             as_written: self.program.is_lesson(),
         };
-        lower(module, kernel, options)
+        let mut stream = lower(module, kernel, options);
+        if let Some(found) = assembled {
+            stream.registers_per_thread = found.registers;
+        }
+        stream
     }
 
     /// The first instruction that the kernel could reach and the machine cannot execute, or what
@@ -472,6 +528,12 @@ impl Session {
                 timing: issues.map(timing::of_line),
             });
         }
+        let mut notes: Vec<Note> = ran.notes.iter().map(|note| places.note(note)).collect();
+        let assembled = self.assembled.get(name).filter(|_| ran.timed.is_some());
+        notes.extend(assembled.map(|found| Note {
+            message: found.to_string(),
+            place: None,
+        }));
         lines.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
         let metrics = Metrics {
             tally,
@@ -488,7 +550,7 @@ impl Session {
             block: launch.block.size,
             outcome,
             error,
-            notes: ran.notes.iter().map(|note| places.note(note)).collect(),
+            notes,
             blocks_done: ran.blocks_done,
             advice: advice::of(&metrics, &self.device),
             metrics,

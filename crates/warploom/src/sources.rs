@@ -59,6 +59,11 @@ impl Sources {
         }
     }
 
+    /// The loaded texts.
+    pub(crate) fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.texts.iter().map(|source| source.text.as_str())
+    }
+
     /// A line as a report names it.
     pub(crate) fn place(&self, module: &Module, loc: Loc) -> Place {
         let name = module

@@ -94,21 +94,6 @@ fn warp_cycles_are_all_accounted_for() {
     }
 }
 
-/// A policy that nothing feeds would pass for another one.
-#[test]
-fn a_scheduler_that_needs_lost_lines_is_refused() {
-    let options = Options {
-        timing: true,
-        set: vec![("timing.issue.scheduler".to_owned(), "ccws".to_owned())],
-        ..Options::default()
-    };
-    let error = match play("lesson.simt", &text(1, 32), &options, ALL, &Silent) {
-        Ok(_) => panic!("it ran"),
-        Err(error) => error.to_string(),
-    };
-    assert!(error.contains("ccws"), "{error}");
-}
-
 #[test]
 fn results_are_those_of_function() {
     let values = |played: &Played| {

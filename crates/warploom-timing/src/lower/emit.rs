@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::code::Code;
+use super::lines::Bank;
 use super::nodes::Piece;
 use super::registers::Registers;
 use super::values::Value;
@@ -25,6 +26,7 @@ pub(super) fn emit(pieces: &[Piece], code: &Code<'_>, registers: &Registers, str
                 accesses: node.accesses,
                 uses: numbers.of(&node.uses),
                 defs: numbers.of(&node.defs),
+                constant: node.constant.map(Bank::address),
             });
         }
         stream.segments.push(Segment {

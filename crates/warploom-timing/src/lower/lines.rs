@@ -36,6 +36,23 @@ pub(super) enum Bank {
     Row(u32),
 }
 
+/// Where parameters begin in constant memory, behind the shapes of the launch, and where the
+/// constants of the code begin, in a memory of their own. Only which of them share a line depends
+/// on it.
+const PARAMS: u32 = 0x160;
+const ROWS: u32 = 1 << 16;
+
+impl Bank {
+    /// Its place in constant memory.
+    pub(super) fn address(self) -> u32 {
+        match self {
+            Bank::Param(bytes) => PARAMS + bytes % (ROWS - PARAMS),
+            Bank::Shape(number) => u32::from(number) * 4 % PARAMS,
+            Bank::Row(row) => ROWS + row % ROWS * 4,
+        }
+    }
+}
+
 impl Half {
     pub(super) fn value(self) -> Option<Value> {
         match self {

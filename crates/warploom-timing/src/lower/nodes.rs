@@ -6,7 +6,7 @@ use std::ops::Range;
 use warploom_isa::{Op, Pc, Space};
 
 use super::code::Code;
-use super::lines::{self, Half, Line, Work};
+use super::lines::{self, Bank, Half, Line, Work};
 use super::recipe::{self, Recipe};
 use super::values::Value;
 use crate::stream::Class;
@@ -26,6 +26,8 @@ pub(super) struct Node {
     pub(super) guarded: bool,
     /// What it accesses.
     pub(super) memory: Option<Touch>,
+    /// What it reads from constant memory.
+    pub(super) constant: Option<Bank>,
     /// Ends its segment.
     pub(super) last: bool,
     /// Does nothing but copy its operand.
@@ -37,6 +39,7 @@ impl Node {
     fn part(&self) -> Node {
         Node {
             class: None,
+            constant: None,
             source: self.source,
             leads: false,
             accesses: 1,
@@ -196,6 +199,10 @@ impl Builder<'_, '_> {
             defs: SmallVec::from_slice(&[value]),
             guarded: false,
             memory: None,
+            constant: match half {
+                Half::Bank(bank) => Some(bank),
+                _ => None,
+            },
             last: false,
             copies: false,
         };
@@ -219,6 +226,7 @@ impl Builder<'_, '_> {
             defs: line.defs().collect(),
             guarded: line.guard.is_some(),
             memory: self.touch(line),
+            constant: self.constant(line),
             last: matches!(
                 line.op,
                 Op::Bra
@@ -251,6 +259,23 @@ impl Builder<'_, '_> {
             Recipe::Halves { class, carry } => self.halves(line, &node, class, carry),
             Recipe::Moves => moves(line, &node),
         }
+    }
+
+    /// The first place in constant memory that a line reads.
+    fn constant(&self, line: &Line) -> Option<Bank> {
+        let banked = |half: &Half| match *half {
+            Half::Bank(bank) => Some(bank),
+            _ => None,
+        };
+        let parameter = || {
+            let inst = self.code.module.code.get(line.pc as usize)?;
+            (line.op == Op::LdParam).then_some(Bank::Param(inst.low))
+        };
+        line.sources
+            .iter()
+            .flatten()
+            .find_map(banked)
+            .or_else(parameter)
     }
 
     fn runs(&mut self, whole: &Node, runs: &[recipe::Run]) -> Vec<Node> {

@@ -240,6 +240,7 @@ fn traffic(of: &Node, class: Class, value: Value) -> Node {
         defs: value.filter(|_| loads).collect(),
         guarded: false,
         memory: None,
+        constant: None,
         last: false,
         copies: false,
     }

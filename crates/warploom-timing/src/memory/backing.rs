@@ -32,6 +32,11 @@ struct Llc {
 }
 
 impl Backing {
+    /// Device memory itself.
+    pub(crate) fn dram(&self) -> &Dram {
+        &self.dram
+    }
+
     /// `most_row_open` as for [`Dram::new`].
     pub(crate) fn new(device: &Device, most_row_open: Ticks) -> Backing {
         let shape = LineShape::l2(device);

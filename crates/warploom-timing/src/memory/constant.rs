@@ -10,41 +10,32 @@ use warploom_device::schema::AddressHash;
 use super::cache::Cache;
 use super::coalesce::LineShape;
 
-/// Where a constant was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConstantLevel {
-    /// First level.
-    L1,
-    /// Second level.
-    L15,
-    /// The L2.
-    L2,
-}
-
 /// The constant caches of one SM.
 #[derive(Debug, Clone)]
 pub struct ConstantCaches {
-    l1: Cache,
+    /// With the cycle in which each line arrives.
+    l1: Cache<u64>,
     l1_shape: LineShape,
     l15: Cache,
     l15_shape: LineShape,
     /// By level.
     load_cycles: [u32; 3],
     operand_miss_cycles: u32,
+    /// The line of the last operand, if it was there.
+    recent: Option<u64>,
 }
 
 impl ConstantCaches {
     /// Empty caches.
     pub fn new(device: &Device) -> ConstantCaches {
         let constant = &device.timing.constant;
-        let full = |bytes: u32, line_bytes: u32| {
-            let lines = bytes / line_bytes.max(1);
-            Cache::new(u64::from(lines), lines.max(1), AddressHash::Xor)
-        };
+        let lines = |bytes: u32, line_bytes: u32| bytes / line_bytes.max(1);
+        let l1_lines = lines(constant.l1_bytes, constant.l1_line_bytes);
+        let l15_lines = lines(constant.l15_bytes, constant.l15_line_bytes);
         ConstantCaches {
-            l1: full(constant.l1_bytes, constant.l1_line_bytes),
+            l1: Cache::new(l1_lines.into(), l1_lines.max(1), AddressHash::Xor),
             l1_shape: LineShape::new(constant.l1_line_bytes, constant.l1_line_bytes),
-            l15: full(constant.l15_bytes, constant.l15_line_bytes),
+            l15: Cache::new(l15_lines.into(), l15_lines.max(1), AddressHash::Xor),
             l15_shape: LineShape::new(constant.l15_line_bytes, constant.l15_line_bytes),
             load_cycles: [
                 constant.l1_cycles,
@@ -52,41 +43,53 @@ impl ConstantCaches {
                 device.timing.l2.hit_cycles.max(constant.l15_cycles),
             ],
             operand_miss_cycles: constant.operand_miss_cycles,
+            recent: None,
         }
     }
 
-    /// Looks the constant at an address up; both levels have it from then on.
-    pub fn look_up(&mut self, address: u64) -> ConstantLevel {
+    /// Looks the constant at an address up; both levels have it from then on. Gives the cycles
+    /// until it is in the first one, where those of a miss are told by the level that has it.
+    fn look_up(&mut self, address: u64, now: u64, [l15, l2]: [u32; 2]) -> u64 {
         let line = self.l1_shape.number(address);
-        if self.l1.find(line, line).is_some() {
-            return ConstantLevel::L1;
+        if let Some(slot) = self.l1.find(line, line) {
+            return self.l1.more(slot).saturating_sub(now);
         }
-        self.l1.place(line, line);
-        let line = self.l15_shape.number(address);
-        if self.l15.find(line, line).is_some() {
-            return ConstantLevel::L15;
-        }
-        self.l15.place(line, line);
-        ConstantLevel::L2
+        let long = self.l15_shape.number(address);
+        let cycles = u64::from(match self.l15.find(long, long) {
+            Some(_) => l15,
+            None => {
+                self.l15.place(long, long);
+                l2
+            }
+        });
+        let (slot, _) = self.l1.place(line, line);
+        *self.l1.more(slot) = now + cycles;
+        cycles
     }
 
     /// Cycles of a load from an address.
-    pub fn load_cycles(&mut self, address: u64) -> u32 {
-        self.load_cycles[self.look_up(address) as usize]
+    pub fn load_cycles(&mut self, address: u64, now: u64) -> u64 {
+        let [l1, misses @ ..] = self.load_cycles;
+        self.look_up(address, now, misses).max(l1.into())
     }
 
     /// Cycles by which an operand from an address delays its instruction.
-    pub fn operand_cycles(&mut self, address: u64) -> u32 {
-        match self.look_up(address) {
-            ConstantLevel::L1 => 0,
-            _ => self.operand_miss_cycles,
+    pub fn operand_cycles(&mut self, address: u64, now: u64) -> u64 {
+        let line = self.l1_shape.number(address);
+        // The line used last is the newest already.
+        if self.recent == Some(line) {
+            return 0;
         }
+        let cycles = self.look_up(address, now, [self.operand_miss_cycles; 2]);
+        self.recent = (cycles == 0).then_some(line);
+        cycles
     }
 
     /// Drops all lines.
     pub fn clear(&mut self) {
         self.l1.clear();
         self.l15.clear();
+        self.recent = None;
     }
 }
 
@@ -100,9 +103,11 @@ mod tests {
     #[test]
     fn levels_have_their_latencies() {
         let mut caches = ConstantCaches::new(&Device::by_name("v100").unwrap());
-        let cycles: Vec<u32> = [0, 4, 64, 128, 255, 256, 0]
-            .map(|address| caches.load_cycles(address))
-            .into();
+        let mut now = 0;
+        let cycles = [0, 4, 64, 128, 255, 256, 0].map(|address| {
+            now += 1000;
+            caches.load_cycles(address, now)
+        });
         assert_eq!(cycles, [212, 40, 114, 114, 114, 212, 40]);
     }
 
@@ -111,18 +116,37 @@ mod tests {
     fn edges_are_at_the_capacity() {
         for (bytes, expected) in [(2112, 40), (2240, 114), (65_536, 114), (65_792, 212)] {
             let mut caches = ConstantCaches::new(&Device::by_name("v100").unwrap());
-            let mut walk = || (0..bytes / 64).map(|l| caches.load_cycles(64 * l)).max();
-            walk();
-            assert_eq!(walk(), Some(expected), "{bytes} bytes");
+            let lines = bytes / 64;
+            let mut walk = |from| {
+                let cycles = (0..lines).map(|l| caches.load_cycles(64 * l, from + 1000 * l));
+                cycles.max()
+            };
+            walk(0);
+            assert_eq!(walk(1000 * lines), Some(expected), "{bytes} bytes");
         }
     }
 
     #[test]
     fn operands_wait_only_for_misses() {
         let mut caches = ConstantCaches::new(&Device::by_name("v100").unwrap());
-        assert_eq!(caches.operand_cycles(8), 79);
-        assert_eq!(caches.operand_cycles(8), 0);
+        assert_eq!(caches.operand_cycles(8, 100), 79);
+        assert_eq!(caches.operand_cycles(8, 400), 0);
+        assert_eq!(caches.operand_cycles(12, 400), 0);
         caches.clear();
-        assert_eq!(caches.look_up(8), ConstantLevel::L2);
+        assert_eq!(caches.operand_cycles(8, 500), 79);
+    }
+
+    /// The line comes 212 cycles after the first who asks for it.
+    #[test]
+    fn who_asks_later_waits_for_the_rest() {
+        let mut caches = ConstantCaches::new(&Device::by_name("v100").unwrap());
+        assert_eq!(caches.load_cycles(0, 1000), 212);
+        assert_eq!(caches.load_cycles(4, 1010), 202);
+        assert_eq!(caches.load_cycles(8, 1200), 40);
+        assert_eq!(caches.operand_cycles(12, 1200), 12);
+        assert_eq!(caches.operand_cycles(12, 1212), 0);
+        // An operand's miss takes 79.
+        assert_eq!(caches.operand_cycles(512, 2000), 79);
+        assert_eq!(caches.operand_cycles(512, 2029), 50);
     }
 }

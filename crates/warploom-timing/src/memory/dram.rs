@@ -102,6 +102,12 @@ impl Dram {
         }
     }
 
+    /// How long each channel's bus is taken beyond `now`.
+    pub(crate) fn backlogs(&self, now: Ticks) -> impl ExactSizeIterator<Item = Ticks> {
+        let channels = self.channels.iter();
+        channels.map(move |channel| channel.bus.backlog(now))
+    }
+
     /// Time to open a row.
     pub(crate) fn row_open(&self) -> Ticks {
         self.row_open

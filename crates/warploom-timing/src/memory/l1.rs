@@ -82,6 +82,8 @@ pub struct L1 {
     most_waiting: u32,
     /// Lines that were written and had to go.
     written_back: Vec<LineAccess>,
+    /// Addresses of lines that have left, if somebody wants to know.
+    evicted: Option<Vec<u64>>,
     counters: MemoryCounters,
 }
 
@@ -114,6 +116,7 @@ impl L1 {
             most_outstanding: l1.mshr_entries,
             most_waiting: l1.mshr_merges,
             written_back: Vec::new(),
+            evicted: None,
             counters: MemoryCounters::default(),
         }
     }
@@ -127,7 +130,7 @@ impl L1 {
             L1Access::Atomic => {
                 let line = self.shape.number(access.line);
                 let evicted = self.tags.remove(line, line);
-                self.keep_written(evicted);
+                self.left(evicted);
                 L1Outcome::Sent
             }
         }
@@ -211,7 +214,8 @@ impl L1 {
         let sectors = access.sectors;
         let slot = self.tags.find(line, line);
         if self.write_policy == WritePolicy::WriteEvict {
-            self.tags.remove(line, line);
+            let evicted = self.tags.remove(line, line);
+            self.left(evicted);
         } else if let Some(slot) = slot.or_else(|| self.place_written(line)) {
             if self.write_policy == WritePolicy::WriteBack {
                 self.tags.write(slot, sectors);
@@ -230,17 +234,35 @@ impl L1 {
             return None;
         }
         let (slot, evicted) = self.tags.place(line, line);
-        self.keep_written(evicted);
+        self.left(evicted);
         Some(slot)
     }
 
-    fn keep_written(&mut self, evicted: Option<Evicted>) {
-        if let Some(evicted) = evicted.filter(|evicted| evicted.dirty != 0) {
+    /// A line has left.
+    fn left(&mut self, evicted: Option<Evicted>) {
+        let Some(Evicted { line, dirty }) = evicted else {
+            return;
+        };
+        let line = line * self.shape.line_bytes();
+        if dirty != 0 {
             self.written_back.push(LineAccess {
-                line: evicted.line * self.shape.line_bytes(),
-                sectors: evicted.dirty,
+                line,
+                sectors: dirty,
             });
         }
+        if let Some(evicted) = &mut self.evicted {
+            evicted.push(line);
+        }
+    }
+
+    /// Remembers which lines leave, from now on.
+    pub fn watch_evictions(&mut self) {
+        self.evicted.get_or_insert_default();
+    }
+
+    /// The address of a line that has left, each one once.
+    pub fn evicted(&mut self) -> Option<u64> {
+        self.evicted.as_mut()?.pop()
     }
 
     /// A line that was written here and had to go, and now has to be written to the L2. Only a
@@ -266,7 +288,7 @@ impl L1 {
                 Some(slot) => slot,
                 None => {
                     let (slot, evicted) = self.tags.place(line, line);
-                    self.keep_written(evicted);
+                    self.left(evicted);
                     slot
                 }
             };
@@ -295,6 +317,11 @@ impl L1 {
             at = older;
         }
         false
+    }
+
+    /// Sectors on the way.
+    pub fn outstanding_sectors(&self) -> u32 {
+        self.outstanding
     }
 
     /// Whether nothing is on the way.
@@ -446,6 +473,20 @@ mod tests {
         assert_eq!(l1.access(&second, L1Access::Store), HIT);
         assert_eq!(l1.written_back(), Some(first));
         assert_eq!(l1.written_back(), None);
+    }
+
+    #[test]
+    fn lines_that_leave_are_told_once() {
+        let device = Device::by_name("v100").unwrap();
+        // Room for one line.
+        let mut l1 = L1::new(&device, 128);
+        l1.watch_evictions();
+        for (line, gone) in [(0, None), (256, Some(0)), (384, Some(256))] {
+            assert_eq!(load(&mut l1, line, 1), miss(0, 1));
+            l1.fill(0);
+            assert_eq!(l1.evicted(), gone);
+            assert_eq!(l1.evicted(), None);
+        }
     }
 
     #[test]

@@ -65,6 +65,18 @@ impl Queue {
         self.free = start.saturating_add(cost);
         start - now
     }
+
+    /// How long what arrives at `now` would wait.
+    pub(crate) fn backlog(self, now: Ticks) -> Ticks {
+        self.free.saturating_sub(now)
+    }
+}
+
+/// The mean of so many durations, in cycles; 0 of none.
+pub(crate) fn mean_cycles(durations: impl ExactSizeIterator<Item = Ticks>) -> f64 {
+    let count = durations.len().max(1) as f64;
+    let sum: Ticks = durations.sum();
+    sum as f64 / f64::from(1u32 << TICK_BITS) / count
 }
 
 #[cfg(test)]
@@ -77,7 +89,16 @@ mod tests {
         assert_eq!(queue.take(ticks(10), ticks(4)), 0);
         assert_eq!(queue.take(ticks(11), ticks(4)), ticks(3));
         assert_eq!(queue.take(ticks(12), ticks(4)), ticks(6));
+        // Twelve cycles of work since 10.
+        assert_eq!(queue.backlog(ticks(20)), ticks(2));
+        assert_eq!(queue.backlog(ticks(30)), 0);
         assert_eq!(queue.take(ticks(40), ticks(4)), 0);
+    }
+
+    #[test]
+    fn means_are_in_cycles() {
+        assert_eq!(mean_cycles([ticks(3), 0].into_iter()), 1.5);
+        assert_eq!(mean_cycles([].into_iter()), 0.0);
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl Slice {
         self.port.take(now, rates.port.cost(bytes))
     }
 
+    /// How long the data port is taken beyond `now`.
+    pub(crate) fn backlog(&self, now: Ticks) -> Ticks {
+        self.port.backlog(now)
+    }
+
     /// Performs atomics on a line, `same_address` of them at one address; gives the wait, and how
     /// much longer than a single operation they take.
     pub(crate) fn perform(

@@ -21,7 +21,7 @@ use super::backing::{Backing, Behind, behind, most_row_open};
 use super::cache::{Evicted, Slot};
 use super::coalesce::LineShape;
 use super::counters::MemoryCounters;
-use super::queue::{Queue, Rate, Ticks, cycle_from, ticks, whole_cycles};
+use super::queue::{Queue, Rate, Ticks, cycle_from, mean_cycles, ticks, whole_cycles};
 use super::slice::{Slice, SliceRates};
 use super::tlb::{Tlb, Translation};
 use super::topology::{Place, Topology};
@@ -493,6 +493,17 @@ impl MemorySystem {
         let wait = self.segment_links[segment].take(now, rate.cost(bytes));
         self.counters.segment_wait_cycles += whole_cycles(wait);
         wait
+    }
+
+    /// Cycles for which the data ports of the L2 and the channels of device memory are taken beyond
+    /// `now`, on average.
+    pub fn backlog_cycles(&self, now: u64) -> [f64; 2] {
+        let now = ticks(now);
+        let ports = self.slices.iter().map(|slice| slice.backlog(now));
+        [
+            mean_cycles(ports),
+            mean_cycles(self.backing.dram().backlogs(now)),
+        ]
     }
 
     /// What was counted since the system was made.

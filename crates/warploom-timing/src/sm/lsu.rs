@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use warploom_device::Device;
+use warploom_device::{Device, Scheduler};
 use warploom_isa::Space;
 use warploom_machine::AccessKind;
 
 use crate::memory::{AtomicAccess, L1, L1Access, L1Outcome, LineShape, Request, RequestKind};
 use crate::stall::Reason;
 use crate::stream::Reg;
+
+use super::victims::Victims;
 
 /// A memory instruction in the queue.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub struct MemoryOp {
     pub at: u64,
     /// What waits for it: for its result, or to leave the SM after it.
     pub waiter: Option<u32>,
+    /// The slot of its warp.
+    pub slot: u32,
     /// Where it goes; never generic.
     pub space: Space,
     /// What it does.
@@ -91,7 +95,15 @@ pub struct Lsu {
     stores_out: u32,
     store_limit: u32,
     limit: usize,
+    /// Instructions in the queue by partition, and how many of a partition may wait if it is full.
+    queued: Vec<u32>,
+    partition_limit: u32,
+    slots_per_partition: u32,
     sm: u32,
+    /// Where a scheduler wants to know who misses lines that it has lost.
+    victims: Option<Victims>,
+    /// Slots that missed such lines.
+    lost: Vec<u32>,
 }
 
 /// Registers whose time has become known.
@@ -102,13 +114,18 @@ pub struct Answer {
 
 impl Lsu {
     /// For one SM; without an L1 where every access takes the same time.
-    pub fn new(device: &Device, sm: u32, l1_bytes: Option<u64>) -> Lsu {
+    pub fn new(device: &Device, sm: u32, l1_bytes: Option<u64>, slots_per_partition: usize) -> Lsu {
+        let watches = device.timing.issue.scheduler == Scheduler::Ccws;
+        let mut l1 = l1_bytes.map(|bytes| L1::new(device, bytes));
+        if let Some(l1) = l1.as_mut().filter(|_| watches) {
+            l1.watch_evictions();
+        }
         Lsu {
             queue: VecDeque::new(),
             free_parts: 0,
             parts_per_cycle: device.timing.l1.lines_per_cycle.max(1).into(),
             blocked: false,
-            l1: l1_bytes.map(|bytes| L1::new(device, bytes)),
+            l1,
             shape: LineShape::l1(device),
             waiters: Vec::new(),
             free_waiters: Vec::new(),
@@ -116,7 +133,12 @@ impl Lsu {
             stores_out: 0,
             store_limit: device.timing.l1.mshr_entries,
             limit: device.timing.lsu.sm_queue_entries as usize,
+            queued: vec![0; device.schedulers_per_sm.max(1) as usize],
+            partition_limit: device.timing.lsu.partition_queue_entries,
+            slots_per_partition: slots_per_partition.max(1) as u32,
             sm,
+            victims: watches.then(Victims::default),
+            lost: Vec::new(),
         }
     }
 
@@ -125,9 +147,27 @@ impl Lsu {
         self.l1.as_ref()
     }
 
-    /// Whether the queue takes another instruction.
-    pub fn has_room(&self) -> bool {
-        self.queue.len() < self.limit
+    /// How full it is: instructions in the queue, sectors that the L1 waits for, stores on the way.
+    pub fn fill(&self) -> [u32; 3] {
+        let sectors = self.l1.as_ref().map_or(0, L1::outstanding_sectors);
+        [self.queue.len() as u32, sectors, self.stores_out]
+    }
+
+    /// A warp takes a slot.
+    pub fn enter(&mut self, slot: u32) {
+        if let Some(victims) = &mut self.victims {
+            victims.enter(slot);
+        }
+    }
+
+    /// A slot whose warp has missed a line that it had lost.
+    pub fn lost_locality(&mut self) -> Option<u32> {
+        self.lost.pop()
+    }
+
+    /// Whether the queue takes another instruction of a partition, or the partition's own does.
+    pub fn has_room(&self, partition: usize) -> bool {
+        self.queue.len() < self.limit || self.queued[partition] < self.partition_limit
     }
 
     fn free_at(&self) -> u64 {
@@ -164,9 +204,11 @@ impl Lsu {
         }
     }
 
-    /// Takes an instruction.
+    /// Takes an instruction. Those of all partitions are served in the order in which they arrive.
     pub fn push(&mut self, op: MemoryOp) {
-        self.queue.push_back(op);
+        self.queued[(op.slot / self.slots_per_partition) as usize] += 1;
+        let before = self.queue.iter().rposition(|other| other.at <= op.at);
+        self.queue.insert(before.map_or(0, |at| at + 1), op);
     }
 
     /// Works until `now`. Requests that leave the SM go to `out`; what has become known to
@@ -186,6 +228,8 @@ impl Lsu {
             if !self.start(&mut op, start, out, answers) {
                 self.blocked = true;
                 self.queue.push_front(op);
+            } else {
+                self.queued[(op.slot / self.slots_per_partition) as usize] -= 1;
             }
         }
     }
@@ -238,6 +282,12 @@ impl Lsu {
                     });
                     if let Some(number) = op.waiter {
                         self.misses.entry(id).or_default().push(number);
+                        let slot = self.waiters[number as usize].slot;
+                        if let Some(victims) = &mut self.victims
+                            && victims.miss(slot, line.line)
+                        {
+                            self.lost.push(slot);
+                        }
                     }
                 }
                 L1Outcome::Merged { id } => {
@@ -271,6 +321,7 @@ impl Lsu {
                 }
                 L1Outcome::Stall => return false,
             }
+            note_evictions(l1, self.victims.as_mut());
             op.lines.pop();
         }
         self.occupy(op, start);
@@ -307,6 +358,7 @@ impl Lsu {
             Token::Miss(id) => {
                 if let Some(l1) = &mut self.l1 {
                     l1.fill(id);
+                    note_evictions(l1, self.victims.as_mut());
                 }
                 self.misses.remove(&id).unwrap_or_default()
             }
@@ -324,6 +376,15 @@ impl Lsu {
     }
 }
 
+/// Tells the victim tags which lines have left the L1.
+fn note_evictions(l1: &mut L1, victims: Option<&mut Victims>) {
+    if let Some(victims) = victims {
+        while let Some(line) = l1.evicted() {
+            victims.evict(line);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -334,10 +395,11 @@ mod tests {
     fn lookups_take_parts_of_a_cycle() {
         let device = Device::by_name("a100-40").unwrap();
         let starts = |lookups: u64| {
-            let mut lsu = Lsu::new(&device, 0, None);
+            let mut lsu = Lsu::new(&device, 0, None, 16);
             let op = MemoryOp {
                 at: 0,
                 waiter: None,
+                slot: 0,
                 space: Space::Global,
                 kind: AccessKind::Load,
                 returns: true,

@@ -6,24 +6,28 @@
 //! functional machine executes a segment when the first instruction of it issues.
 
 mod fetch;
+mod leave;
+mod local;
 pub mod lsu;
 pub mod slot;
+mod victims;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 use warploom_device::Device;
-use warploom_isa::Space;
+use warploom_isa::{Pc, Space};
 use warploom_machine::{AccessEvent, AccessKind, Next, Outcome, Step, Steps};
 
 use crate::chip::TimingError;
 use crate::costs::{Cost, Costs, UNITS, UnitClock};
-use crate::memory::{AtomicAccess, L1Passes, LineShape, atomic_lines, lines};
+use crate::memory::{AtomicAccess, ConstantCaches, L1Passes, LineShape, atomic_lines, lines};
 use crate::schedule::{Candidates, WarpScheduler, scheduler};
 use crate::stall::Reason;
 use crate::stream::{Class, Stream, TimedInst};
 use crate::tally::{Issued, Tally};
+use crate::trace::{Trace, WarpPlace};
 use fetch::Fetch;
 use lsu::{Answer, Lsu, MemoryOp, Outgoing, Token, Waiter};
 use slot::{Hold, Slot, UNKNOWN};
@@ -42,6 +46,8 @@ pub struct Shared<'a> {
     pub blocks: &'a mut Dispatcher,
     /// Counts.
     pub tally: &'a mut Tally,
+    /// Who wants to see it.
+    pub trace: Option<Trace<'a>>,
 }
 
 /// Why a run ends early.
@@ -72,7 +78,7 @@ struct Partition {
     /// Slots with a warp.
     live: u64,
     units: [UnitClock; UNITS],
-    /// When it can hand the next memory instruction on.
+    /// When its queue of memory instructions has handed on all that it holds.
     memory_free_at: u64,
     /// Nothing can issue before.
     next_try: u64,
@@ -95,6 +101,8 @@ pub struct Sm {
     slots_per_partition: usize,
     shared_units: [UnitClock; UNITS],
     lsu: Lsu,
+    /// None where every access takes the same time.
+    constants: Option<ConstantCaches>,
     fetch: Fetch,
     shape: LineShape,
     passes: L1Passes,
@@ -136,7 +144,12 @@ impl Sm {
             slots: vec![Slot::new(); count * slots_per_partition],
             slots_per_partition,
             shared_units: [UnitClock::default(); UNITS],
-            lsu: Lsu::new(device, number, l1_bytes),
+            lsu: Lsu::new(device, number, l1_bytes, slots_per_partition),
+            constants: device
+                .timing
+                .flat
+                .is_none()
+                .then(|| ConstantCaches::new(device)),
             fetch: Fetch::new(device),
             shape: LineShape::l1(device),
             passes: L1Passes::new(device),
@@ -217,7 +230,8 @@ impl Sm {
         shared.blocks.free_at = start + launch.block_interval_cycles;
         let start = start.ceil() as u64 + u64::from(launch.block_start_cycles);
         let start = start.max(until);
-        shared.steps.enter(place, shared.blocks.next);
+        let block = shared.blocks.next;
+        shared.steps.enter(place, block);
         shared.blocks.next += 1;
         self.blocks.push(Resident { place, warps });
         for warp in 0..warps {
@@ -226,10 +240,11 @@ impl Sm {
             };
             let partition = number / self.slots_per_partition;
             let local = number % self.slots_per_partition;
-            self.slots[number].enter(place, warp, start, shared.stream.registers);
+            self.slots[number].enter(place, (block, warp), start, shared.stream.registers);
             let partition = &mut self.partitions[partition];
             partition.live |= 1 << local;
             partition.scheduler.enter(local as u32);
+            self.lsu.enter(number as u32);
             partition.next_try = partition.next_try.min(start);
             let released = self.prepare(number, start, (start, Reason::Wait), shared)?;
             if let Some(place) = released {
@@ -270,13 +285,19 @@ impl Sm {
         while self.now < until && !(alone && self.room.iter().any(|&at| at <= self.now)) {
             let now = self.now;
             self.receive(now);
-            let was_full = !self.lsu.has_room();
+            let full = self.full_queues();
             self.lsu.process(now, out, &mut self.answers);
-            if was_full && self.lsu.has_room() {
-                // Warps with a memory instruction may have found no room, and no time for it.
-                for partition in &mut self.partitions {
-                    partition.next_try = partition.next_try.min(now);
+            for (partition, this) in self.partitions.iter_mut().enumerate() {
+                if full >> partition & 1 != 0 && self.lsu.has_room(partition) {
+                    // Warps with a memory instruction may have found no room, and no time for it.
+                    this.next_try = this.next_try.min(now);
                 }
+            }
+            while let Some(slot) = self.lsu.lost_locality() {
+                let slot = slot as usize;
+                let partition = &mut self.partitions[slot / self.slots_per_partition];
+                let local = slot % self.slots_per_partition;
+                partition.scheduler.lost_locality(local as u32, now);
             }
             self.wake(now, shared);
             let mut next = u64::MAX;
@@ -287,6 +308,11 @@ impl Sm {
                     self.issue_from(partition, now, shared)?;
                 }
                 next = next.min(self.partitions[partition].next_try);
+            }
+            if let Some(trace) = &mut shared.trace {
+                let live = self.partitions.iter().map(|p| p.live.count_ones()).sum();
+                let [queue, sectors, stores] = self.lsu.fill();
+                trace.sm(self.number, now, [live, queue, sectors, stores]);
             }
             // What has just issued may have reached the memory pipeline.
             next = next.min(self.lsu.next_at().max(now + 1));
@@ -308,6 +334,13 @@ impl Sm {
         }
     }
 
+    /// Partitions whose memory instructions find no room, as a mask.
+    fn full_queues(&self) -> u64 {
+        let partitions = 0..self.partitions.len();
+        let full = partitions.filter(|&partition| !self.lsu.has_room(partition));
+        full.fold(0, |mask, partition| mask | 1 << partition)
+    }
+
     /// Lets warps know which registers are there or will be.
     fn wake(&mut self, now: u64, shared: &mut Shared<'_>) {
         for Answer { waiter } in std::mem::take(&mut self.answers) {
@@ -317,11 +350,7 @@ impl Sm {
                 continue;
             }
             if waiter.regs.is_empty() {
-                slot.stores -= 1;
-                slot.last_result = slot.last_result.max(waiter.latest);
-                if slot.stores == 0 && slot.hold == Hold::Stores {
-                    self.retire(number, waiter.latest.max(now), shared);
-                }
+                self.stored(number, waiter.latest, now, shared);
                 continue;
             }
             slot.expect(&waiter.regs, waiter.latest, waiter.reason);
@@ -342,35 +371,60 @@ impl Sm {
         shared: &mut Shared<'_>,
     ) -> Result<(), End> {
         let issue = &shared.device.timing.issue;
+        let turn_cycles = u64::from(issue.turn_cycles);
+        // Partitions have their turns one after the other.
+        let early = (partition as u64 + turn_cycles - now % turn_cycles) % turn_cycles;
+        if turn_cycles > 1 && early > 0 {
+            self.partitions[partition].next_try = now + early;
+            return Ok(());
+        }
+        let mut passed_over = 0;
+        let mut used = 0;
         for _ in 0..issue.per_turn {
-            let (candidates, next) = self.candidates(partition, now, shared);
+            let (candidates, next) = self.candidates(partition, now, used, shared);
             self.partitions[partition].next_try = next;
             if candidates.ready == 0 {
-                return Ok(());
+                break;
             }
             shared.tally.eligible += u64::from(candidates.ready.count_ones());
-            let Some(local) = self.partitions[partition].scheduler.pick(&candidates) else {
-                self.partitions[partition].next_try = now + 1;
-                return Ok(());
-            };
-            let mut others = candidates.ready & !(1 << local);
-            while others != 0 {
-                let other = others.trailing_zeros() as usize;
-                others &= others - 1;
-                self.slots[partition * self.slots_per_partition + other].passed_over += 1;
+            passed_over |= candidates.ready;
+            let picked = self.partitions[partition].scheduler.pick(&candidates);
+            if let Some(local) = picked {
+                passed_over &= !(1 << local);
+                if issue.one_per_unit {
+                    let first = partition * self.slots_per_partition;
+                    let position = self.slots[first + local as usize].position;
+                    used |= shared
+                        .costs
+                        .unit_bit(shared.stream.insts[position as usize].class);
+                }
+                self.issue(partition, local as usize, now, shared)?;
             }
-            self.issue(partition, local as usize, now, shared)?;
-            let soonest = now + u64::from(issue.turn_cycles);
-            self.partitions[partition].next_try = soonest;
+            self.partitions[partition].next_try = now + turn_cycles;
+            if picked.is_none() {
+                break;
+            }
+        }
+        while passed_over != 0 {
+            let other = passed_over.trailing_zeros() as usize;
+            passed_over &= passed_over - 1;
+            self.slots[partition * self.slots_per_partition + other].passed_over += turn_cycles;
         }
         Ok(())
     }
 
-    /// The warps that can issue, and when the next one may if there is none.
-    fn candidates(&self, partition: usize, now: u64, shared: &Shared<'_>) -> (Candidates, u64) {
+    /// The warps that can issue to units other than `used`, and when the next one may if there is none.
+    fn candidates(
+        &self,
+        partition: usize,
+        now: u64,
+        used: u32,
+        shared: &Shared<'_>,
+    ) -> (Candidates, u64) {
         let this = &self.partitions[partition];
         let first = partition * self.slots_per_partition;
         let mut candidates = Candidates {
+            cycle: now,
             live: this.live,
             ..Candidates::default()
         };
@@ -388,11 +442,14 @@ impl Sm {
                 next = next.min(slot.ready_at);
                 continue;
             }
-            let class = shared.stream.insts[slot.position as usize].class;
+            let inst = &shared.stream.insts[slot.position as usize];
+            let class = inst.class;
             let free = self.free_at(partition, class, now, shared);
-            if free <= now {
+            if used != 0 && used & shared.costs.unit_bit(class) != 0 {
+                next = next.min(now + 1);
+            } else if free <= now {
                 candidates.ready |= bit;
-                if matches!(class, Class::Memory | Class::SpillLoad) {
+                if matches!(class, Class::Memory | Class::SpillLoad) && !inst.defs.is_empty() {
                     candidates.loads |= bit;
                 }
             } else {
@@ -409,8 +466,12 @@ impl Sm {
         }
         match class {
             Class::Memory | Class::SpillStore | Class::SpillLoad => {
-                let at = self.partitions[partition].memory_free_at.max(now);
-                if self.lsu.has_room() {
+                let lsu = &shared.device.timing.lsu;
+                let interval = u64::from(lsu.partition_interval_cycles);
+                let others = interval * u64::from(lsu.partition_queue_entries - 1);
+                let free = self.partitions[partition].memory_free_at;
+                let at = free.saturating_sub(others).max(now);
+                if self.lsu.has_room(partition) {
                     at
                 } else {
                     at.max(self.lsu.next_at().max(now + 1))
@@ -470,10 +531,13 @@ impl Sm {
     /// Books the cycles since the warp's last issue, and the issue.
     fn account(&mut self, number: usize, inst: &TimedInst, now: u64, shared: &mut Shared<'_>) {
         let slot = &mut self.slots[number];
-        let ready = slot.ready_at.clamp(slot.since, now);
+        // A second instruction of the same cycle takes none of its own.
+        let first = slot.since <= now;
+        let since = slot.since.min(now);
+        let ready = slot.ready_at.clamp(since, now);
         let throttle = match inst.class {
             Class::Memory => match slot.events.accesses_of(inst.source).next() {
-                Some(access) if access.space == Space::Shared => Reason::MioThrottle,
+                Some(access) if !in_memory(access.space) => Reason::MioThrottle,
                 _ => Reason::LgThrottle,
             },
             Class::SpillStore | Class::SpillLoad => Reason::LgThrottle,
@@ -481,8 +545,7 @@ impl Sm {
             _ => Reason::MathPipeThrottle,
         };
         let blocked = (now - ready).saturating_sub(slot.passed_over);
-        let tally = &mut shared.tally;
-        tally.issue(Issued {
+        shared.tally.issue(Issued {
             cycle: now,
             sm: self.number,
             scheduler: (number / self.slots_per_partition) as u32,
@@ -490,13 +553,42 @@ impl Sm {
             warp: slot.warp as u32,
             source: inst.source,
         });
-        tally.stall(inst.source, slot.reason, ready - slot.since);
-        tally.stall(inst.source, Reason::NotSelected, now - ready - blocked);
-        tally.stall(inst.source, throttle, blocked);
-        tally.stall(inst.source, Reason::Selected, 1);
+        let parts = [
+            (slot.reason, ready - since),
+            (throttle, blocked),
+            (Reason::NotSelected, now - ready - blocked),
+            (Reason::Selected, u64::from(first)),
+        ];
         slot.since = now + 1;
         slot.passed_over = 0;
         slot.last_source = inst.source;
+        self.book(number, inst.source, since, &parts, shared);
+    }
+
+    /// Books a warp's cycles from `since` on: so many for each reason.
+    fn book(
+        &self,
+        number: usize,
+        source: Pc,
+        since: u64,
+        parts: &[(Reason, u64)],
+        shared: &mut Shared<'_>,
+    ) {
+        for &(reason, cycles) in parts {
+            shared.tally.stall(source, reason, cycles);
+        }
+        if let Some(trace) = &mut shared.trace {
+            let slot = &self.slots[number];
+            let place = WarpPlace {
+                sm: self.number,
+                scheduler: (number / self.slots_per_partition) as u32,
+                slot: number as u32,
+                block: slot.block,
+                warp: slot.warp as u32,
+                source,
+            };
+            trace.warp(place, since, parts);
+        }
     }
 
     /// Puts an instruction into its pipeline. Returns when the warp's next one may issue, and what it
@@ -511,8 +603,16 @@ impl Sm {
     ) -> (u64, Reason) {
         let timing = &shared.device.timing;
         let control = &timing.control;
-        let next = now + u64::from(timing.issue.warp_interval_cycles);
+        let later = now + u64::from(timing.issue.warp_interval_cycles);
         let slot = &mut self.slots[number];
+        let (cycle, issued) = slot.last_issue;
+        let issued = if cycle == now { issued + 1 } else { 1 };
+        slot.last_issue = (now, issued);
+        let next = if issued < timing.issue.per_warp {
+            now
+        } else {
+            later
+        };
         slot.last_result = slot.last_result.max(now + 1);
         if let Some(cost) = shared.costs.of(inst.class) {
             slot.write(inst, cost, now);
@@ -531,25 +631,25 @@ impl Sm {
                     .is_some_and(|event| event.executing != 0 && event.executing != event.active);
                 let extra = if parts { control.divergence_cycles } else { 0 };
                 let cycles = u64::from(control.branch_cycles) + u64::from(extra);
-                (next.max(now + cycles), Reason::BranchResolving)
+                (later.max(now + cycles), Reason::BranchResolving)
             }
             Class::Check => (
                 next.max(now + u64::from(control.branch_cycles)),
                 Reason::BranchResolving,
             ),
             Class::Barrier => (
-                next.max(now + u64::from(control.barrier_cycles)),
+                later.max(now + u64::from(control.barrier_cycles)),
                 Reason::Barrier,
             ),
             Class::WarpBarrier => (
-                next.max(now + u64::from(control.warp_barrier_cycles)),
+                later.max(now + u64::from(control.warp_barrier_cycles)),
                 Reason::Barrier,
             ),
             Class::Fence => (
-                next.max(now + u64::from(control.fence_cycles)),
+                later.max(now + u64::from(control.fence_cycles)),
                 Reason::Membar,
             ),
-            Class::Sleep => (next + SLEEP_CYCLES, Reason::Sleeping),
+            Class::Sleep => (later + SLEEP_CYCLES, Reason::Sleeping),
             Class::Memory | Class::SpillStore | Class::SpillLoad => {
                 self.memory(partition, number, inst, now, shared);
                 (next, Reason::Wait)
@@ -570,7 +670,9 @@ impl Sm {
         let timing = &shared.device.timing;
         let interval = u64::from(timing.lsu.partition_interval_cycles);
         self.turn = partition + 1;
-        self.partitions[partition].memory_free_at = now + interval;
+        let left = &mut self.partitions[partition].memory_free_at;
+        let start = now.max(*left);
+        *left = start + interval;
         let merged = u32::from(inst.accesses.max(1));
         let widen = |access: &AccessEvent| {
             let mut access = *access;
@@ -592,7 +694,7 @@ impl Sm {
             } else {
                 flat.store_cycles
             };
-            let at = now + u64::from(cycles);
+            let at = start + u64::from(cycles);
             self.slots[number].expect(&inst.defs, at, Reason::LongScoreboard);
             self.slots[number].last_result = self.slots[number].last_result.max(at);
             return;
@@ -606,10 +708,10 @@ impl Sm {
         for op in ops {
             let returns = op.kind != AccessKind::Store && !inst.defs.is_empty();
             let leaves = !op.lines.is_empty();
-            let reason = if op.space == Space::Shared {
-                Reason::ShortScoreboard
-            } else {
+            let reason = if in_memory(op.space) {
                 Reason::LongScoreboard
+            } else {
+                Reason::ShortScoreboard
             };
             let slot = &mut self.slots[number];
             let mut regs = SmallVec::new();
@@ -629,7 +731,9 @@ impl Sm {
                     reason,
                 })
             });
+            let at = start + 1;
             self.lsu.push(MemoryOp {
+                at,
                 waiter,
                 returns,
                 ..op
@@ -637,34 +741,9 @@ impl Sm {
         }
     }
 
-    /// What the store or reload of a register asks of the memory pipeline: a word of each lane.
-    fn spill(&self, number: usize, inst: &TimedInst, now: u64, shared: &Shared<'_>) -> MemoryOp {
-        let register = inst.uses.first().or(inst.defs.first()).copied();
-        let offset = SPILL_BYTES + 4 * u64::from(register.unwrap_or(0));
-        let lanes = shared.device.warp_width as usize;
-        let offsets: SmallVec<[u64; 32]> = SmallVec::from_elem(offset, lanes);
-        let addresses = self.interleaved(number, &offsets, shared);
-        let all = if lanes >= 64 { !0 } else { (1 << lanes) - 1 };
-        let found = lines(&addresses, all, 4, self.shape);
-        MemoryOp {
-            at: now + 1,
-            waiter: None,
-            space: Space::Local,
-            kind: match inst.class {
-                Class::SpillStore => AccessKind::Store,
-                _ => AccessKind::Load,
-            },
-            returns: false,
-            service_cycles: 1,
-            lookups: 0,
-            latency_cycles: 1,
-            lines: found.into_iter().map(AtomicAccess::from).collect(),
-        }
-    }
-
     /// What an access asks of the memory pipeline.
     fn operation(
-        &self,
+        &mut self,
         number: usize,
         access: &AccessEvent,
         now: u64,
@@ -677,6 +756,7 @@ impl Sm {
         let mut op = MemoryOp {
             at: now + 1,
             waiter: None,
+            slot: number as u32,
             space: access.space,
             kind: access.kind,
             returns: false,
@@ -705,7 +785,21 @@ impl Sm {
                 }
             }
             Space::Const | Space::Param => {
-                op.latency_cycles = u64::from(timing.constant.l1_cycles);
+                let mut words: SmallVec<[u64; 32]> = (0..)
+                    .zip(addresses)
+                    .filter(|(lane, _)| access.lanes >> lane & 1 != 0)
+                    .map(|(_, &address)| address)
+                    .collect();
+                words.sort_unstable();
+                words.dedup();
+                // One address a cycle.
+                op.service_cycles = words.len().max(1) as u64;
+                let look_up = |caches: &mut ConstantCaches| {
+                    let cycles = words.iter().map(|&word| caches.load_cycles(word, now));
+                    cycles.max()
+                };
+                let cycles = self.constants.as_mut().and_then(look_up);
+                op.latency_cycles = cycles.unwrap_or(1).saturating_sub(1);
             }
             _ => {
                 let local: SmallVec<[u64; 32]>;
@@ -728,24 +822,6 @@ impl Sm {
             }
         }
         op
-    }
-
-    /// Where local addresses lie in device memory: the same word of neighbouring lanes side by side.
-    fn interleaved(
-        &self,
-        number: usize,
-        addresses: &[u64],
-        shared: &Shared<'_>,
-    ) -> SmallVec<[u64; 32]> {
-        let width = u64::from(shared.device.warp_width);
-        let warps = self.slots.len() as u64;
-        let warp = u64::from(self.number) * warps + number as u64;
-        let bytes = u64::from(shared.device.limits.local_bytes_per_thread) * width;
-        let base = LOCAL_BASE + warp * bytes;
-        let place = |(lane, &address): (usize, &u64)| {
-            base + (address / 4 * width + lane as u64) * 4 + address % 4
-        };
-        addresses.iter().enumerate().map(place).collect()
     }
 
     /// Finds a warp's next instruction and when it can issue. The place of the block if executing
@@ -771,6 +847,14 @@ impl Sm {
                 let wait = self.fetch.cost(partition, slot.position);
                 if wait > 0 && now + wait > from {
                     (from, reason) = (now + wait, Reason::NoInstruction);
+                }
+                if let Some(address) = inst.constant
+                    && let Some(constants) = &mut self.constants
+                {
+                    let wait = constants.operand_cycles(address.into(), now);
+                    if wait > 0 && now + wait > from {
+                        (from, reason) = (now + wait, Reason::ConstantMiss);
+                    }
                 }
                 slot.wait_for(inst, from, reason);
                 return Ok(released);
@@ -823,53 +907,12 @@ impl Sm {
         }
         Ok(())
     }
-
-    /// A warp has exited. Its place is free when its stores have reached the L2.
-    fn exit(&mut self, number: usize, now: u64, shared: &mut Shared<'_>) {
-        let slot = &mut self.slots[number];
-        if slot.stores > 0 {
-            slot.ready_at = UNKNOWN;
-            slot.reason = Reason::Drain;
-            slot.hold = Hold::Stores;
-            return;
-        }
-        self.retire(number, now, shared);
-    }
-
-    /// A warp leaves its place.
-    fn retire(&mut self, number: usize, now: u64, shared: &mut Shared<'_>) {
-        let slot = &mut self.slots[number];
-        let cycles = u64::from(shared.device.timing.control.exit_cycles);
-        let end = slot.last_result.max(now + 1);
-        let drained = now.saturating_sub(slot.since);
-        if slot.hold == Hold::Stores {
-            shared.tally.stall(slot.last_source, Reason::Drain, drained);
-        }
-        shared.tally.retire(slot.entered, end);
-        slot.live = false;
-        slot.ready_at = UNKNOWN;
-        slot.hold = Hold::Others;
-        let place = slot.place;
-        let local = number % self.slots_per_partition;
-        self.partitions[number / self.slots_per_partition].live &= !(1 << local);
-        let Some(index) = self.blocks.iter().position(|block| block.place == place) else {
-            return;
-        };
-        self.blocks[index].warps -= 1;
-        if self.blocks[index].warps == 0 {
-            self.blocks.swap_remove(index);
-            shared.steps.leave(place);
-            self.free_places.push(place);
-            self.room.push(now + 1 + cycles);
-        }
-    }
 }
 
 /// Cycles that a sleeping warp gives way for, whatever time it asks for.
 const SLEEP_CYCLES: u64 = 40;
 
-/// Where spilled registers lie in a thread's local memory: behind what the source declares.
-const SPILL_BYTES: u64 = 1 << 18;
-
-/// Where local memory lies, past every address of global memory.
-const LOCAL_BASE: u64 = 1 << 60;
+/// Whether a space lies in device memory, behind the L1.
+fn in_memory(space: Space) -> bool {
+    !matches!(space, Space::Shared | Space::Const | Space::Param)
+}

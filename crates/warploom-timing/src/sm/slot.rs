@@ -52,6 +52,8 @@ pub struct Slot {
     pub generation: u64,
     /// The place of its block in the functional machine.
     pub place: usize,
+    /// Its block's number in the grid.
+    pub block: u64,
     /// Its number in the block.
     pub warp: usize,
     /// When it came.
@@ -70,6 +72,8 @@ pub struct Slot {
     pub reason: Reason,
     /// How.
     pub hold: Hold,
+    /// The cycle of its last issue, and how many there were in it.
+    pub last_issue: (u64, u32),
     /// From when on it waits: the cycle after its last issue.
     pub since: u64,
     /// Cycles since `ready_at` in which another warp was preferred.
@@ -90,6 +94,7 @@ impl Slot {
             live: false,
             generation: 0,
             place: 0,
+            block: 0,
             warp: 0,
             entered: 0,
             position: 0,
@@ -99,6 +104,7 @@ impl Slot {
             ready_at: UNKNOWN,
             reason: Reason::Wait,
             hold: Hold::Until,
+            last_issue: (0, 0),
             since: 0,
             passed_over: 0,
             last_result: 0,
@@ -109,10 +115,11 @@ impl Slot {
     }
 
     /// A new warp takes the place.
-    pub fn enter(&mut self, place: usize, warp: usize, at: u64, registers: u32) {
+    pub fn enter(&mut self, place: usize, (block, warp): (u64, usize), at: u64, registers: u32) {
         self.live = true;
         self.generation += 1;
         self.place = place;
+        self.block = block;
         self.warp = warp;
         self.entered = at;
         self.position = 0;
@@ -122,6 +129,7 @@ impl Slot {
         self.ready_at = at;
         self.reason = Reason::Wait;
         self.hold = Hold::Until;
+        self.last_issue = (at, 0);
         self.since = at;
         self.passed_over = 0;
         self.last_result = at;

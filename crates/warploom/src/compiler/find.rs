@@ -31,6 +31,8 @@ pub struct Toolchain {
     pub nvcc: Option<Tool>,
     /// LLVM's compiler.
     pub clang: Option<Tool>,
+    /// NVIDIA's assembler.
+    pub ptxas: Option<PathBuf>,
     /// A folder with `include/cuda_runtime.h`, which clang uses.
     pub toolkit: Option<PathBuf>,
     /// Where they were looked for, for messages.
@@ -158,7 +160,7 @@ impl Toolchain {
     pub fn of_this_process() -> Toolchain {
         let mut places = Places::of_this_process();
         let found = Toolchain::find(&places);
-        if found.nvcc.is_some() {
+        if found.nvcc.is_some() && found.ptxas.is_some() {
             return found;
         }
         places.python.extend(python_folders(&places.path));
@@ -179,6 +181,9 @@ impl Toolchain {
         // nvcc may be a link in PATH; its toolkit is around the real one.
         let around = nvcc.as_ref().and_then(|path| fs::canonicalize(path).ok());
         let around = around.and_then(|path| Some(path.parent()?.parent()?.to_owned()));
+        let beside = around.iter().map(|root| root.join("bin"));
+        let bins: Vec<PathBuf> = bins.into_iter().chain(beside).collect();
+        let ptxas = program(&places.path, "ptxas").or_else(|| program(&bins, "ptxas"));
         let mut toolkits = roots.iter().chain(&around);
         let toolkit = toolkits
             .find(|root| root.join("include/cuda_runtime.h").is_file())
@@ -187,6 +192,7 @@ impl Toolchain {
         Toolchain {
             nvcc: nvcc.map(tool(ToolKind::Nvcc)),
             clang: clang(&places.path).map(tool(ToolKind::Clang)),
+            ptxas,
             toolkit,
             looked_in: vec![
                 "PATH".into(),

@@ -20,6 +20,7 @@ fn compilers_are_found_in_each_place() {
         "cuda/bin/nvcc",
         "cuda/include/cuda_runtime.h",
         "site-packages/nvidia/cu13/bin/nvcc",
+        "site-packages/nvidia/cu13/bin/ptxas",
         "site-packages/nvidia/cu13/include/cuda_runtime.h",
     ]);
     let at = |name: &str| folder.path().join(name);
@@ -38,6 +39,7 @@ fn compilers_are_found_in_each_place() {
         at("site-packages/nvidia/cu13/bin/nvcc")
     );
     assert_eq!(found.toolkit, Some(at("site-packages/nvidia/cu13")));
+    assert_eq!(found.ptxas, Some(at("site-packages/nvidia/cu13/bin/ptxas")));
 
     places.toolkits = vec![at("cuda")];
     let found = Toolchain::find(&places);

@@ -1,110 +1,9 @@
 //! Rules of an SM, each by the cycle in which a probe first issues.
 
-use std::sync::Arc;
-
 use warploom_device::Device;
-use warploom_machine::{Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
-use warploom_timing::lower::{LowerOptions, lower};
-use warploom_timing::{Issued, Reason, Timing, TimingOptions, run};
+use warploom_timing::Reason;
 
-/// The text of a kernel with a shared array and many registers.
-fn kernel(body: &str) -> String {
-    format!(
-        ".version 8.0\n.target sm_70\n.address_size 64\n\
-         .visible .entry k(.param .u64 p) {{\n\
-         .reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .b64 %d<40>;\n.reg .f32 %f<40>;\n\
-         .shared .align 16 .b8 tile[8192];\n{body}\nret;\n}}\n"
-    )
-}
-
-struct Timed {
-    timing: Timing,
-    /// Text line of each instruction.
-    lines: Vec<u32>,
-}
-
-/// Runs a body as it is written, with `warps` warps in a block on one SM.
-fn timed(device: &Device, warps: u32, blocks: u32, body: &str) -> Timed {
-    let text = kernel(body);
-    let loaded = warploom_ptx::load(&[("k.ptx", &text)]).expect("the text is right");
-    let module = Arc::new(loaded.module);
-    let lines = module
-        .origins
-        .iter()
-        .map(|origin| origin.text_line)
-        .collect();
-    let mut machine = Machine::load(module.clone(), MachineConfig::default()).expect("loads");
-    let kind = warploom_machine::AllocationKind::Buffer("p".to_owned());
-    let buffer = machine.memory.allocate(1 << 20, 256, kind).expect("room");
-    let spec = LaunchSpec {
-        kernel: module.kernel("k").expect("is there"),
-        grid: [blocks, 1, 1],
-        block: [32 * warps, 1, 1],
-        dynamic_shared_bytes: 0,
-        params: buffer.to_le_bytes().to_vec(),
-        cooperative: false,
-        resident_blocks: 1,
-    };
-    let launch = machine.prepare(&spec).expect("fits");
-    let options = LowerOptions {
-        as_written: true,
-        ..LowerOptions::default()
-    };
-    let stream = lower(&module, launch.kernel(), options);
-    let options = TimingOptions {
-        blocks_per_sm: 8,
-        l1_bytes: 64 << 10,
-        trace_issues: 1 << 16,
-    };
-    let limits = Limits {
-        max_thread_instructions: 1 << 30,
-        interrupt: None,
-    };
-    let host = &mut Host {
-        output: &mut |_| {},
-        progress: &mut |_| {},
-    };
-    let (result, timing) = run(
-        &mut machine,
-        &launch,
-        &stream,
-        device,
-        &options,
-        limits,
-        host,
-    )
-    .expect("is lowered");
-    assert_eq!(result.outcome, Outcome::Completed);
-    Timed { timing, lines }
-}
-
-impl Timed {
-    /// Cycle in which a warp of the first block issues the body's line `line`, from 1.
-    fn issue(&self, line: u32, warp: u32) -> u64 {
-        let head = kernel("").lines().position(str::is_empty);
-        let number = head.expect("the body") as u32 + line;
-        let wanted =
-            |issued: &&Issued| self.lines[issued.source as usize] == number && issued.warp == warp;
-        let trace = &self.timing.tally.trace;
-        trace.iter().find(wanted).expect("it issues").cycle
-    }
-
-    /// Cycles from one line's issue to another's, in warp 0.
-    fn between(&self, from: u32, to: u32) -> u64 {
-        self.issue(to, 0) - self.issue(from, 0)
-    }
-}
-
-/// A V100 whose instructions are there at once.
-fn v100() -> Device {
-    let mut device = Device::by_name("v100").expect("a device");
-    let free = [
-        ("timing.fetch.l1_cycles", "0"),
-        ("timing.fetch.l2_cycles", "0"),
-    ];
-    device.set_all(free).expect("figures");
-    device
-}
+use crate::kit::{timed, v100};
 
 /// 16 lanes take a warp in 2 cycles; a dependent instruction waits 4, one of another class 5.
 #[test]
@@ -189,7 +88,12 @@ fn nothing_is_lost() {
         let tally = &run.timing.tally;
         assert_eq!(tally.warps, 800, "{}", device.name);
         let total = tally.total();
-        assert_eq!(total.stalls.get(Reason::Selected), total.issued);
+        // Two issues of a warp in one cycle are one cycle.
+        let selected = total.stalls.get(Reason::Selected);
+        match device.timing.issue.per_warp {
+            1 => assert_eq!(selected, total.issued),
+            most => assert!(selected <= total.issued && total.issued <= selected * u64::from(most)),
+        }
         assert!(total.stalls.total() <= tally.resident_warp_cycles);
         // Same input, same cycles.
         let again = timed(&device, 4, 200, body);

@@ -1,0 +1,9 @@
+//! An SM from outside: its rules, its caches and its schedulers.
+
+mod ccws;
+mod constants;
+mod deadlock;
+mod drain;
+mod issue;
+mod kit;
+mod rules;
