@@ -83,15 +83,15 @@ pub(crate) fn run_warp<const L: usize, O: Observer>(
 ) -> Stop {
     #[cfg(target_arch = "x86_64")]
     {
-        if L == 32 && !O::ACTIVE {
-            if is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-            {
-                // SAFETY: the processor has the features.
-                return unsafe { x86::run_avx512(x, warp, observer) };
-            }
+        if L == 32
+            && !O::ACTIVE
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+        {
+            // SAFETY: the processor has the features.
+            return unsafe { x86::run_avx512(x, warp, observer) };
         }
         // Steps are what timed launches spend their functional time in.
         if L == 32

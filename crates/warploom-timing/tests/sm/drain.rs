@@ -22,7 +22,10 @@ fn the_last_store_is_waited_for() {
     let total = run.timing.tally.total();
     assert_eq!(total.stalls.get(Reason::Drain), stored - exited);
     assert_eq!(run.timing.tally.end, stored + 1);
-    assert_eq!(total.stalls.total(), run.timing.tally.resident_warp_cycles - 1);
+    assert_eq!(
+        total.stalls.total(),
+        run.timing.tally.resident_warp_cycles - 1
+    );
 }
 
 #[test]
