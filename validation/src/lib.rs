@@ -27,6 +27,6 @@ mod runner;
 pub mod target;
 pub mod targets;
 
-pub use rig::{Arg, Rig, RigError, Shot, Timed};
+pub use rig::{Arg, Rig, RigError, Shot, Timed, device};
 pub use runner::run;
 pub use target::{Job, Outcome, Point, Role, Target, Verdict};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use warploom::device::{Device, DeviceError, source_text};
+use warploom::device::{DeviceError, source_text};
 
 use crate::report::{PointReport, TargetReport, figure, percent};
 
@@ -129,7 +129,7 @@ fn parameters(text: &mut String, reports: &[TargetReport]) -> Result<(), DeviceE
     let mut rows: BTreeMap<(String, String, String), Vec<&str>> = BTreeMap::new();
     let mut keys = BTreeSet::new();
     for name in names {
-        for figure in Device::by_name(name)?.figures() {
+        for figure in crate::rig::device(name)?.figures() {
             let path = figure.path;
             if !["timing.", "lanes.", "memory."]
                 .iter()

@@ -102,6 +102,20 @@ pub struct Timed {
     pub timing: TimingMetrics,
 }
 
+/// Devices that only experiments are made on: name and file.
+const OWN: &[(&str, &str)] = &[("gtx-480", include_str!("../devices/gtx-480.toml"))];
+
+/// A device by its name: one of those that everybody can use, or one of `devices/`.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn device(name: &str) -> Result<Device, DeviceError> {
+    match OWN.iter().find(|(own, _)| *own == name) {
+        Some((own, text)) => Device::from_toml(text, own),
+        None => Device::by_name(name),
+    }
+}
+
 /// A device ready to be measured.
 #[derive(Clone, Debug)]
 pub struct Rig {
@@ -115,21 +129,10 @@ impl Rig {
     /// # Errors
     /// When there is no such device or figure.
     pub fn new(name: &str, set: &[(&str, &str)]) -> Result<Rig, RigError> {
-        let mut device = Device::by_name(name)?;
+        let mut device = device(name)?;
         device.set_all(set.iter().copied())?;
         Ok(Rig {
             device,
-            registers: None,
-        })
-    }
-
-    /// A device of its own file; `origin` is what messages call it.
-    ///
-    /// # Errors
-    /// When the file is wrong.
-    pub fn of_toml(text: &str, origin: &str) -> Result<Rig, RigError> {
-        Ok(Rig {
-            device: Device::from_toml(text, origin)?,
             registers: None,
         })
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use warploom::device::Device;
 use warploom::report::SCHEMA_VERSION;
 use warploom::text::{Diagnostic, Spot, did_you_mean, list};
 use warploom_validate::page::{cells, page};
@@ -19,7 +18,7 @@ pub fn run(args: &ValidateArgs, output: &mut Output) -> Done {
     let targets = chosen(&args.target)?;
     if let Some(name) = &args.device {
         let spot = Spot::whole("--device", name.as_str());
-        Device::by_name(name)
+        warploom_validate::device(name)
             .map_err(|error| wrong_argument(Diagnostic::error(error.to_string()).at(&spot, "")))?;
     }
     if args.list {

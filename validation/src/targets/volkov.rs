@@ -24,10 +24,9 @@ const FIGURES: Table = Table {
 
 const KERNELS: &str = include_str!("../../kernels/volkov.ptx");
 const DEVICE: &str = "gtx-480";
-const DEVICE_TOML: &str = include_str!("../../devices/gtx-480.toml");
 
 fn rig() -> Result<Rig, RigError> {
-    Rig::of_toml(DEVICE_TOML, "gtx-480.toml")
+    Rig::new(DEVICE, &[])
 }
 
 /// Gives a point's value for so much work of a thread.
