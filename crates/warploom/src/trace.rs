@@ -46,7 +46,10 @@ pub(crate) struct Label {
 
 impl Label {
     pub(crate) fn new(name: &str, place: &str) -> Label {
-        let quoted = |text: &str| Value::from(text).to_string();
+        let quoted = |text: &str| {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            Value::from(words.join(" ")).to_string()
+        };
         Label {
             name: quoted(name),
             place: quoted(place),
@@ -317,7 +320,7 @@ mod tests {
     fn launches_follow_each_other() {
         let mut bytes = Vec::new();
         let mut tracer = Tracer::new(&plan(3), &mut bytes);
-        let label = Label::new("ld.u32 \"x\"", "k.ptx:7");
+        let label = Label::new("ld.u32 \t\"x\"", "k.ptx:7");
         assert_eq!(tracer.window(), 0..1000);
         tracer.begin(BTreeMap::from([(9, label)]));
         tracer.slice(&slice(Reason::Wait, 10, 14));
