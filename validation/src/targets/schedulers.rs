@@ -19,7 +19,7 @@ pub const TARGET: Target = Target {
 
 const KERNELS: &str = include_str!("../../kernels/thrash.ptx");
 const DEVICE: &str = "v100";
-const SCHEDULERS: [&str; 3] = ["lrr", "gto", "two-level"];
+const SCHEDULERS: [&str; 4] = ["lrr", "gto", "two-level", "ccws"];
 
 /// Warps of a block, and blocks in all.
 const BLOCK_WARPS: u32 = 2;
@@ -95,6 +95,9 @@ fn rate(entry: &str, scheduler: &str, limit: u32) -> Result<f64, RigError> {
 /// Part of a rate that may be lost without counting as a loss.
 const LOSS: f64 = 0.03;
 
+/// The same for `ccws` against the best number of warps.
+const NEAR: f64 = 0.1;
+
 fn judge(outcomes: &[Outcome]) -> Vec<Verdict> {
     let Some((limits, schedulers)) = outcomes.split_at_checked(LIMITS.len()) else {
         return Vec::new();
@@ -112,6 +115,12 @@ fn judge(outcomes: &[Outcome]) -> Vec<Verdict> {
         holds: ends.iter().all(|end| *end < (1.0 - LOSS) * best),
         detail: format!("{} instructions a cycle with 2 to 64 warps", all.join(", ")),
     }];
+    let ccws = of("thrash, ccws");
+    verdicts.push(Verdict {
+        bar: "thrashing: ccws within 10 % of the best number of warps".to_owned(),
+        holds: ccws >= (1.0 - NEAR) * best,
+        detail: format!("{ccws:.2} of {best:.2} instructions a cycle"),
+    });
     let lrr = of("compute, lrr");
     for name in &SCHEDULERS[1..] {
         let rate = of(&format!("compute, {name}"));
