@@ -12,7 +12,9 @@ pub const TARGET: Target = Target {
           SMs would not fit the L2, and the L1 that the largest shared memory leaves, 32 KiB. 128 \
           warps in all, 512 computing; each reads 12 lines 24 times, so that the lines of 21 warps \
           fit.",
-    remarks: "A warp has one load at a time here, so greedy scheduling alone keeps nobody's lines.",
+    remarks: "A warp has one load at a time here, so greedy scheduling alone keeps nobody's lines. Lines, \
+              rounds and arithmetic were chosen so that the best number of warps lies inside: this shows \
+              the mechanism, no more.",
     jobs,
     judge,
 };
