@@ -150,7 +150,8 @@ fn parameters(text: &mut String, reports: &[TargetReport]) -> Result<(), DeviceE
         }
     }
     text.push_str(
-        "## Where each parameter comes from\n\nThe figures of these devices that the model uses. \
+        "## Where each parameter comes from\n\nThe figures of these devices; \
+         [devices.md](devices.md) says which of them the model does not use yet. \
          `warploom devices show NAME --figures` lists those of any device, and the comments in its \
          file say why a figure was chosen where sources differ.\n\n\
          | figure | value | from | devices |\n| --- | --- | --- | --- |\n",

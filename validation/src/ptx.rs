@@ -5,10 +5,10 @@ use std::fmt::Write;
 /// A kernel of the given parameters, registers and body.
 ///
 /// `params` and `registers` are PTX declarations: `.param .u64 p` joined by commas, and `.reg`
-/// statements. Written for the oldest target, so that every device takes it.
+/// statements. The target is the first that has all arithmetic.
 pub fn kernel(entry: &str, params: &str, registers: &str, body: &str) -> String {
     format!(
-        ".version 8.0\n.target sm_50\n.address_size 64\n\
+        ".version 8.0\n.target sm_53\n.address_size 64\n\
          .visible .entry {entry}({params}) {{\n{registers}\n{body}\nret;\n}}\n"
     )
 }

@@ -75,7 +75,11 @@ impl TargetReport {
             points: outcomes.iter().map(point).collect(),
             test_mape_percent: mape(Role::Test),
             calibration_mape_percent: mape(Role::Calibration),
-            bars: (target.judge)(outcomes).into_iter().map(bar).collect(),
+            bars: (target.judge)(outcomes)
+                .into_iter()
+                .filter(|verdict| !verdict.detail.is_empty())
+                .map(bar)
+                .collect(),
         }
     }
 

@@ -84,7 +84,8 @@ pub struct Verdict {
     pub bar: String,
     /// Whether it does.
     pub holds: bool,
-    /// The figures that decide.
+    /// The figures that decide; empty where none of its points was run, and then nothing is said of
+    /// it.
     pub detail: String,
 }
 
@@ -131,18 +132,15 @@ pub fn each_within(what: &str, outcomes: &[&Outcome], bar: f64) -> Verdict {
     Verdict {
         bar: format!("{what}: each point within {}", percent(bar)),
         holds: worst.is_none_or(|(error, _)| error.abs() <= bar),
-        detail: worst.map_or_else(
-            || "no points".to_owned(),
-            |(error, outcome)| {
-                let point = &outcome.point;
-                format!(
-                    "largest error {:+.1} % at {} {}",
-                    100.0 * error,
-                    point.device,
-                    point.label
-                )
-            },
-        ),
+        detail: worst.map_or_else(String::new, |(error, outcome)| {
+            let point = &outcome.point;
+            format!(
+                "largest error {:+.1} % at {} {}",
+                100.0 * error,
+                point.device,
+                point.label
+            )
+        }),
     }
 }
 
@@ -152,10 +150,7 @@ pub fn mean_within(what: &str, outcomes: &[Outcome], bar: f64) -> Verdict {
     Verdict {
         bar: format!("{what}: mean error within {}", percent(bar)),
         holds: mean.is_none_or(|mean| mean <= bar),
-        detail: mean.map_or_else(
-            || "no points".to_owned(),
-            |mean| format!("mean {:.1} %", 100.0 * mean),
-        ),
+        detail: mean.map_or_else(String::new, |mean| format!("mean {:.1} %", 100.0 * mean)),
     }
 }
 
@@ -218,6 +213,29 @@ mod tests {
         let verdict = each_within("x", &[&near, &far], 0.1);
         assert!(!verdict.holds);
         assert_eq!(verdict.detail, "largest error -12.0 % at v100 at 100");
+    }
+
+    /// A bar that no point was run for says nothing, instead of holding.
+    #[test]
+    fn what_was_not_run_is_not_reported() {
+        let target = Target {
+            id: "x",
+            title: "",
+            source: "",
+            cut: "",
+            remarks: "",
+            jobs: || Ok(Vec::new()),
+            judge: |outcomes| {
+                let run: Vec<&Outcome> = outcomes.iter().collect();
+                vec![
+                    each_within("run", &run, 0.5),
+                    each_within("not run", &[], 0.5),
+                ]
+            },
+        };
+        let report = crate::report::TargetReport::new(&target, &[outcome(100.0, 110.0)]);
+        assert_eq!(report.bars.len(), 1);
+        assert_eq!(report.bars[0].bar, "run: each point within 50 %");
     }
 
     #[test]

@@ -18,8 +18,13 @@ pub fn run(args: &ValidateArgs, output: &mut Output) -> Done {
     let targets = chosen(&args.target)?;
     if let Some(name) = &args.device {
         let spot = Spot::whole("--device", name.as_str());
-        warploom_validate::device(name)
-            .map_err(|error| wrong_argument(Diagnostic::error(error.to_string()).at(&spot, "")))?;
+        warploom_validate::device(name).map_err(|error| {
+            let diagnostic = Diagnostic::error(error.message).at(&spot, "");
+            wrong_argument(match error.help {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            })
+        })?;
     }
     if args.list {
         output.text(&listed(&targets))?;
@@ -34,7 +39,7 @@ pub fn run(args: &ValidateArgs, output: &mut Output) -> Done {
         if output.verbose() {
             output.message(&format!("{}: {}", target.id, target.title));
         }
-        let outcomes = warploom_validate::run(target, wanted, &|| {})
+        let outcomes = warploom_validate::run(target, wanted)
             .map_err(|error| wrong_argument(Diagnostic::error(error.to_string())))?;
         if outcomes.is_empty() {
             continue;

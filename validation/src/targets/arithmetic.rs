@@ -118,8 +118,7 @@ fn rate(rig: &Rig, class: &Class) -> Result<f64, RigError> {
         ".param .u64 p, .param .u32 trips",
         &format!(".reg .b64 %out;\n.reg .{} %x<{CHAINS}>;", class.ty),
         &body,
-    )
-    .replace(".target sm_50", ".target sm_53");
+    );
     let shot = |trips: u32| Shot {
         entry: "peak",
         grid: [1, 1, 1],

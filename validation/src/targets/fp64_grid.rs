@@ -11,11 +11,12 @@ pub const TARGET: Target = Target {
     title: "double precision: independent chains against warps",
     source: "te42kyfo/cuda-incore",
     cut: "One block on one SM; 32 trips of a loop are timed after 8 that warm the instruction \
-          cache. Every trip is alike. The source does not say how many operations a trip has: 16, \
-          with which the loop itself costs what its single chain of DFMA shows (8.67 cycles, not 8).",
+          cache. Every trip is alike. How many operations a trip of the source has is not known; \
+          here it is 16.",
     remarks: "The source's figures grow by a tenth from one chain to eight at any number of warps; why is \
-              not known. A root takes 9 slots of the pipeline on the chip and 8 here: 8 is what the \
-              assembler makes of it for later chips.",
+              not known; the cost of its loop is a part of it (8.67 cycles for a chain whose latency is 8). \
+              A root seems to take 9 slots of the pipeline on the chip and takes 8 here, which is what \
+              the assembler makes of it for later chips.",
     jobs,
     judge,
 };

@@ -98,13 +98,14 @@ table! {
         turn_cycles: u32 = 1..=64,
         /// Least cycles between two issues of one warp.
         warp_interval_cycles: u32 = 1..=1024,
-        /// How an instruction learns that its operands are there.
+        /// How an instruction learns that its operands are there. The model does not use it yet.
         dependences: Dependences,
-        /// Decoded instructions that wait per warp.
+        /// Decoded instructions that wait per warp. The model does not use it yet.
         buffer_entries: u32 = 1..=1024,
-        /// Register banks of a partition.
+        /// Register banks of a partition. The model does not use it yet.
         register_banks: u32 = 1..=64,
-        /// Extra cycles for each further operand in a bank that is already read.
+        /// Extra cycles for each further operand in a bank that is already read. The model does not use
+        /// it yet.
         bank_conflict_cycles: u32 = 0..=64,
     }
 }
@@ -122,7 +123,7 @@ table! {
         prefetch_lines: u32 = 0..=1024,
         /// Cache of an SM, or of those that share one.
         l1_bytes: u32 = 1..=67_108_864,
-        /// SMs that share it.
+        /// SMs that share it. The model does not use it yet: each SM has its own.
         l1_sharers: u32 = 1..=64,
         /// Cost of a miss in the partition's cache that the SM's has.
         l1_cycles: u32 = 0..=100_000,
