@@ -11,6 +11,8 @@ use warploom_isa::address::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BY
 use warploom_isa::{FrameRange, Inst, NO_SLOT, Op, Pc, Slot, Space};
 
 use crate::atomic;
+use crate::dot;
+use crate::env::LaunchEnv;
 use crate::exec::{Exec, FaultAt};
 use crate::fault::{AccessInfo, AccessKind, FaultKind};
 use crate::lanes::{Regs, full_mask};
@@ -37,8 +39,9 @@ fn resolve(address: u64) -> (Space, u64) {
     (Space::Global, address)
 }
 
-/// Executes a load, store, atomic or prefetch with an address operand. `trust` says that no other
-/// warp has run since the instruction's leader, if it has one.
+/// Executes a load, store, atomic or prefetch with an address operand, and perhaps what follows it:
+/// returns how many instructions more. `trust` says that no other warp has run since the
+/// instruction's leader, if it has one, and that nobody watches single instructions.
 ///
 /// # Safety
 /// The instruction was checked for the function of the running group's frame; `exec` is not zero.
@@ -50,7 +53,7 @@ pub(crate) unsafe fn memory_op<const L: usize>(
     pc: Pc,
     exec: u64,
     trust: bool,
-) -> Result<(), Box<FaultAt>> {
+) -> Result<Pc, Box<FaultAt>> {
     // SAFETY: the program gives every instruction a site, and every site has its patterns.
     let (site, pattern) = unsafe {
         let site = x.program.sites.get_unchecked(pc as usize);
@@ -60,6 +63,19 @@ pub(crate) unsafe fn memory_op<const L: usize>(
         && site.follows()
         && let Some((first, start)) = pattern.follower(site.distance, exec)
     {
+        if let Transfer::Dot(number) = site.transfer {
+            let code = x.program.code.as_ptr();
+            let counts = &mut x.counters.insts;
+            // SAFETY: runs are numbered by the program; the caller's promise.
+            unsafe {
+                let run = x.program.runs.get_unchecked(number as usize);
+                if dot::execute(run, code, &x.regs, x.patterns, counts, exec) {
+                    return Ok(run.rest());
+                }
+            }
+        }
+        // SAFETY: as above.
+        let pattern = unsafe { x.patterns.get_unchecked_mut(site.leader as usize) };
         let cost = pattern.cost(site.shared, first, site.bytes);
         let place = Place {
             pattern: site.leader,
@@ -68,7 +84,7 @@ pub(crate) unsafe fn memory_op<const L: usize>(
         };
         // SAFETY: the leader has checked its whole group.
         unsafe { act(x, warp, inst, pc, exec, site, cost, place) };
-        return Ok(());
+        return Ok(0);
     }
     // SAFETY: as above.
     let pattern = unsafe { x.patterns.get_unchecked_mut(site.pattern as usize) };
@@ -117,11 +133,11 @@ pub(crate) unsafe fn memory_op<const L: usize>(
             };
             // SAFETY: the window holds every executing lane's bytes, which are aligned.
             unsafe { act(x, warp, inst, pc, exec, site, cost, place) };
-            return Ok(());
+            return Ok(0);
         }
     }
     // SAFETY: the caller's promise.
-    unsafe { slow(x, warp, inst, pc, exec) }
+    unsafe { slow(x, warp, inst, pc, exec) }.map(|()| 0)
 }
 
 /// Where an access goes.
@@ -162,7 +178,7 @@ unsafe fn act<const L: usize>(
         counts.conflicts += u64::from(cost.conflicts);
         let alone = site.shared || x.exclusive;
         match site.transfer {
-            Transfer::LoadWord => {
+            Transfer::LoadWord | Transfer::Dot(_) => {
                 load_word(&x.regs, inst.dst, exec, place.start, pattern, alone);
             }
             Transfer::StoreWord => {
@@ -216,6 +232,7 @@ unsafe fn load_word<const L: usize>(
                     *row.add(segment).cast::<[u32; SEGMENT]>() = values;
                 }
             }
+            Shape::UnitSegments => load_segments(regs.row_mut(dst), start, pattern),
             _ if exec == full_mask::<L>() => {
                 let row = regs.row_mut(dst);
                 for lane in 0..L {
@@ -252,7 +269,10 @@ unsafe fn store_word<const L: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let row = regs.row(src);
-        if pattern.shape == Shape::UnitSegments && alone {
+        if pattern.shape == Shape::UnitSegments {
+            if !alone {
+                return store_segments(row, start, pattern);
+            }
             for segment in (0..L).step_by(SEGMENT) {
                 let values = *row.add(segment).cast::<[u32; SEGMENT]>();
                 at(segment).cast::<[u32; SEGMENT]>().write_unaligned(values);
@@ -265,6 +285,32 @@ unsafe fn store_word<const L: usize>(
             rest &= rest - 1;
             cell::store32(at(lane), *row.add(lane));
         }
+    }
+}
+
+/// Loads whole segments of elements that other host threads may be storing.
+///
+/// # Safety
+/// As for [`load_word`], for all lanes.
+#[inline(never)]
+unsafe fn load_segments<const L: usize>(row: *mut u32, start: *mut u8, pattern: &Pattern<L>) {
+    for segment in (0..L).step_by(SEGMENT) {
+        let from = start.wrapping_add(pattern.delta[segment] as usize);
+        // SAFETY: the caller's promise.
+        unsafe { cell::copy_octet(from, row.add(segment).cast()) };
+    }
+}
+
+/// Stores whole segments of elements that other host threads may reach.
+///
+/// # Safety
+/// As for [`load_segments`].
+#[inline(never)]
+unsafe fn store_segments<const L: usize>(row: *const u32, start: *mut u8, pattern: &Pattern<L>) {
+    for segment in (0..L).step_by(SEGMENT) {
+        let to = start.wrapping_add(pattern.delta[segment] as usize);
+        // SAFETY: the caller's promise.
+        unsafe { cell::copy_octet(row.add(segment).cast(), to) };
     }
 }
 
@@ -789,6 +835,18 @@ pub(crate) unsafe fn frame_op<const L: usize>(
     Ok(())
 }
 
+/// An element of the parameter block, extended to its register; 0 past the block's padding.
+#[inline(always)]
+pub(crate) fn param_element<const L: usize>(
+    env: &LaunchEnv<L>,
+    offset: usize,
+    access: Access,
+) -> u64 {
+    let raw = env.params.get(offset..).and_then(|rest| rest.first_chunk());
+    let raw = u64::from_le_bytes(raw.copied().unwrap_or_default());
+    extend(access, raw & !0 >> (64 - (8 << access.width_log2)))
+}
+
 /// Executes `LdParam`: one value for all lanes.
 ///
 /// # Safety
@@ -823,10 +881,7 @@ pub(crate) unsafe fn load_param<const L: usize>(
     }
     let width = 1usize << access.width_log2;
     for (k, &slot) in register_list(x, inst, access, &inst.dst).iter().enumerate() {
-        let at = offset as usize + k * width;
-        // SAFETY: the parameters were padded past their end.
-        let raw = unsafe { x.env.params.as_ptr().add(at).cast::<u64>().read_unaligned() };
-        let value = extend(access, u64::from_le(raw) & !0 >> (64 - 8 * width));
+        let value = param_element(x.env, offset as usize + k * width, access);
         debug_assert!(slot != NO_SLOT);
         // SAFETY: the slot was checked.
         unsafe {

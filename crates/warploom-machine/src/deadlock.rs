@@ -8,10 +8,10 @@ use warploom_isa::address::{GLOBAL_BASE, SHARED_WINDOW, WINDOW_BYTES};
 use warploom_isa::{Inst, Op, Pc, Slot, Space};
 
 use crate::block::{Block, BlockParts};
-use crate::env::Divergence;
+use crate::env::{Divergence, LaunchEnv};
 use crate::fault::{AccessInfo, AccessKind, Wait};
 use crate::program::Program;
-use crate::warp::{Group, GroupState, Warp};
+use crate::warp::{Group, GroupState, Row, Warp};
 
 /// Looks for a state that comes back, by Brent's method: compare with one remembered state, and
 /// remember anew at every power of two.
@@ -199,6 +199,7 @@ fn state_hash<const L: usize>(warp: &Warp<L>) -> u64 {
 /// address can still be told, or else the warp's last atomic. With the instruction.
 fn polled<const L: usize>(
     program: &Program,
+    env: &LaunchEnv<L>,
     warp: &Warp<L>,
     group: &Group,
 ) -> Option<(Pc, AccessInfo)> {
@@ -213,12 +214,15 @@ fn polled<const L: usize>(
             match inst.op {
                 Op::Block if pc != group.pc => return None,
                 Op::Atom => return atomic().filter(|&(last, _)| last == pc),
-                Op::Ld if written.contains(&inst.a) || inst.a.is_constant() => return None,
+                Op::Ld if written.contains(&inst.a) => return None,
                 Op::Ld => {
                     let narrow = Access::unpack(inst.mods).narrow_address;
-                    let row = frame.rows as usize + inst.a.row();
+                    let file = match inst.a.is_constant() {
+                        true => &env.constants,
+                        false => warp.rows.get(frame.rows as usize..)?,
+                    };
                     let lane = group.mask.trailing_zeros() as usize;
-                    let base = lane_value(warp, row, lane, narrow)?;
+                    let base = lane_value(file, inst.a.row(), lane, narrow)?;
                     let address = base.wrapping_add_signed(inst.offset().into());
                     return Some((pc, access_at(inst, address)));
                 }
@@ -232,12 +236,12 @@ fn polled<const L: usize>(
 
 /// A lane's value in a row, or in a pair of rows: there its lanes follow each other.
 fn lane_value<const L: usize>(
-    warp: &Warp<L>,
+    file: &[Row<L>],
     row: usize,
     lane: usize,
     narrow: bool,
 ) -> Option<u64> {
-    let word = |index: usize| Some(warp.rows.get(row + index / L)?.0[index % L]);
+    let word = |index: usize| Some(file.get(row + index / L)?.0[index % L]);
     if narrow {
         return word(lane).map(u64::from);
     }
@@ -273,7 +277,7 @@ const WAIT_LIMIT: usize = 16;
 /// Who waits where.
 pub(crate) fn waits<const L: usize>(
     program: &Program,
-    divergence: Divergence,
+    env: &LaunchEnv<L>,
     blocks: &[&mut Block<L>],
 ) -> Vec<Wait> {
     let module = &program.module;
@@ -320,7 +324,7 @@ pub(crate) fn waits<const L: usize>(
                         format!("waits at {name} (line {line}) for lanes among {rest:#010x}")
                     }
                     GroupState::Ready
-                        if divergence == Divergence::Ipdom && number != warp.current =>
+                        if env.divergence == Divergence::Ipdom && number != warp.current =>
                     {
                         format!(
                             "held back (line {line}): the stack model finishes the other lanes \
@@ -328,7 +332,7 @@ pub(crate) fn waits<const L: usize>(
                         )
                     }
                     GroupState::Ready => {
-                        let found = polled(program, warp, group);
+                        let found = polled(program, env, warp, group);
                         let lock = found.map(|(pc, AccessInfo { kind, address, .. })| {
                             let last = match kind {
                                 AccessKind::Atomic => "last ",

@@ -289,6 +289,13 @@ pub(crate) fn exit<const L: usize>(x: &mut Exec<'_, L>, warp: &mut Warp<L>, exec
     if group.worked {
         warp.exited_after_work |= lanes;
     }
+    if warp.scopes.is_empty() && warp.groups.len() == 1 && warp.groups[0].mask == lanes {
+        // The usual end: all at once, and nobody waits for them.
+        warp.exited |= lanes;
+        warp.groups.clear();
+        return false;
+    }
+    let group = &mut warp.groups[current];
     group.mask &= !lanes;
     group.pc += 1;
     let gone = group.mask == 0;

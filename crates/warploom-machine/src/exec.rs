@@ -20,7 +20,7 @@ use crate::observe::{Issue, Observer};
 use crate::pattern::Pattern;
 use crate::program::{GUARDED, Program};
 use crate::special;
-use crate::warp::{GroupState, Row, Warp};
+use crate::warp::{GroupState, Warp};
 use crate::warp_op;
 
 /// A fault before its place is worked out.
@@ -168,7 +168,11 @@ unsafe fn run<const L: usize, O: Observer>(
     warp: &mut Warp<L>,
     observer: &mut O,
 ) -> Stop {
-    let code = x.program.code.as_ptr();
+    // An observer hears of every instruction.
+    let code = match O::ACTIVE {
+        true => x.program.plain.as_ptr(),
+        false => x.program.code.as_ptr(),
+    };
     // Picks the next group if the current one cannot run.
     if warp
         .groups
@@ -371,9 +375,9 @@ unsafe fn run<const L: usize, O: Observer>(
                             unsafe { access::show(&x.regs, inst, pc, exec, observer) };
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
-                        let done = unsafe { access::memory_op(x, warp, inst, pc, exec, !O::STEPS) };
-                        if let Err(fault) = done {
-                            fault!(fault);
+                        match unsafe { access::memory_op(x, warp, inst, pc, exec, !O::ACTIVE) } {
+                            Ok(more) => pc += more,
+                            Err(fault) => fault!(fault),
                         }
                     }
                     Op::LdParam => {
@@ -394,7 +398,7 @@ unsafe fn run<const L: usize, O: Observer>(
                     }
                     Op::Special => {
                         // SAFETY: the instruction was checked.
-                        unsafe { special::read(x, warp, &{ x.regs }, inst, pc, exec) }
+                        unsafe { special::read(x, warp, inst, pc, exec) }
                     }
                     Op::MaskMov | Op::MaskAnd | Op::MaskOr | Op::MaskXor | Op::MaskNot => {
                         // SAFETY: the slots were checked.
@@ -507,26 +511,4 @@ unsafe fn run<const L: usize, O: Observer>(
         warploom_isa::with_op_table!(dispatch);
         pc += 1;
     }
-}
-
-/// Broadcasts a launch's constants to rows.
-pub(crate) fn constant_rows<const L: usize>(rows: u32, values: &[(u16, u64, bool)]) -> Vec<Row<L>> {
-    // Two more, so that an absent operand's slot could never matter; one at least, to point at.
-    let mut file = vec![Row([0; L]); rows as usize + 2];
-    for &(row, value, wide) in values {
-        let row = row as usize;
-        if wide {
-            // A 64-bit value takes two rows, lane after lane.
-            for lane in 0..L {
-                let words = [value as u32, (value >> 32) as u32];
-                for (w, word) in words.into_iter().enumerate() {
-                    let at = 2 * lane + w;
-                    file[row + at / L].0[at % L] = word;
-                }
-            }
-        } else {
-            file[row] = Row([value as u32; L]);
-        }
-    }
-    file
 }

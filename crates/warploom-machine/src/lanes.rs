@@ -349,7 +349,7 @@ impl<const L: usize> LaneSource<L> for bool {
 }
 
 /// Lanes that are worked out before any of them is written: a vector register of 64 bytes.
-const CHUNK: usize = 16;
+pub(crate) const CHUNK: usize = 16;
 
 /// Mask of the first chunk's lanes.
 const CHUNK_MASK: u64 = (1 << CHUNK) - 1;

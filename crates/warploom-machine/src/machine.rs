@@ -7,7 +7,6 @@ use warploom_isa::module::{SharedLayout, SharedPlace};
 use warploom_isa::{FunctionId, Module, RelocationValue, Space, VariableId};
 
 use crate::env::{Divergence, LaunchEnv, SharedRange};
-use crate::exec::constant_rows;
 use crate::memory::{AllocationKind, Memory, MemoryError};
 use crate::program::{Program, ProgramError, function_address};
 use crate::warp::Entry;
@@ -397,7 +396,6 @@ impl Machine {
                 .copied()
                 .unwrap_or(self.variables[id.index()])
         };
-        let values = program.constant_values(address);
         let mut params = spec.params.clone();
         // Room past the end, so that an aligned access never leaves the vector.
         params.resize(params.len() + 64, 0);
@@ -418,9 +416,9 @@ impl Machine {
             grid_id: self.launches,
         };
         let env = if self.config.warp_width <= 32 {
-            AnyEnv::Lanes32(base.env(&self.config, constant_rows(program.constant_rows, &values)))
+            AnyEnv::Lanes32(base.env(&self.config, &program, address))
         } else {
-            AnyEnv::Lanes64(base.env(&self.config, constant_rows(program.constant_rows, &values)))
+            AnyEnv::Lanes64(base.env(&self.config, &program, address))
         };
         Ok(Launch {
             env,
@@ -499,9 +497,10 @@ impl Base<'_> {
     fn env<const L: usize>(
         self,
         config: &MachineConfig,
-        constants: Vec<crate::warp::Row<L>>,
+        program: &Program,
+        address: impl Fn(VariableId) -> u64,
     ) -> LaunchEnv<L> {
-        LaunchEnv {
+        let mut env = LaunchEnv {
             kernel: self.kernel,
             entry: self.entry,
             grid: self.spec.grid,
@@ -509,7 +508,7 @@ impl Base<'_> {
             warp_width: config.warp_width,
             divergence: config.divergence,
             thread_rows: crate::env::thread_rows(self.spec.block, config.warp_width),
-            constants,
+            constants: Vec::new(),
             param_bytes: self.spec.params.len() as u64,
             params: self.params,
             shared: self.shared,
@@ -521,6 +520,8 @@ impl Base<'_> {
             max_warps_per_sm: config.max_warps_per_sm,
             grid_id: self.grid_id,
             workspace: self.workspace,
-        }
+        };
+        env.constants = program.constant_file(&env, address);
+        env
     }
 }

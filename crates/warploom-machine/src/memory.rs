@@ -428,6 +428,42 @@ pub mod cell {
         load64, store64, update64, u64, AtomicU64;
     }
 
+    /// Copies eight 32-bit elements that follow each other, each as by [`load32`] and [`store32`],
+    /// between simulated memory and a register row.
+    ///
+    /// # Safety
+    /// Both places are aligned for an element; 32 bytes are live from each.
+    #[inline(always)]
+    pub unsafe fn copy_octet(from: *const u8, to: *mut u8) {
+        // A plain copy of vectors would be undefined where other host threads store there; eight
+        // atomic copies compile to eight moves. The processor's own vector moves do the same as
+        // those, since they move each aligned element whole, and the compiler takes no interest
+        // in what they move.
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the caller's promise.
+        unsafe {
+            std::arch::asm!(
+                "movups {low}, [{from}]",
+                "movups {high}, [{from} + 16]",
+                "movups [{to}], {low}",
+                "movups [{to} + 16], {high}",
+                from = in(reg) from,
+                to = in(reg) to,
+                low = out(xmm_reg) _,
+                high = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        for element in 0..8 {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let value = load32(from.cast_mut().add(4 * element));
+                store32(to.add(4 * element), value);
+            }
+        }
+    }
+
     /// Loads `1 << width_log2` bytes, zero-extended.
     ///
     /// # Safety

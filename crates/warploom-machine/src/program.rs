@@ -12,6 +12,12 @@ use warploom_isa::{
     Constant, EXIT_PC, FunctionId, Inst, Module, NO_SLOT, Op, Pc, RegClass, Slot, Space,
 };
 
+use crate::dot::{self, DotRun};
+use crate::env::LaunchEnv;
+use crate::fold::{LaunchValue, fold};
+use crate::operands::{self, Use};
+use crate::warp::Row;
+
 /// Why a module cannot be executed. These are errors of a front end, not of a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("malformed program at instruction {pc} ({op}): {what}")]
@@ -60,6 +66,8 @@ pub(crate) struct MemorySite {
 pub(crate) enum Transfer {
     /// A 32-bit load to one register.
     LoadWord,
+    /// The same, and the first of a [`DotRun`].
+    Dot(u32),
     /// A 32-bit store of one register.
     StoreWord,
     /// Anything else.
@@ -75,11 +83,11 @@ impl MemorySite {
 }
 
 /// The memory instructions of a program, by program counter, and how many there are.
-fn memory_sites(code: &[Inst], lists: &[Vec<Slot>]) -> (Vec<MemorySite>, u32) {
+fn memory_sites(code: &mut [Inst], lists: &mut [Vec<Slot>]) -> (Vec<MemorySite>, u32) {
     let mut patterns = 0;
     let mut sites: Vec<MemorySite> = Vec::with_capacity(code.len());
-    // Program counters of this basic block's leaders whose register is unchanged since.
-    let mut leaders: Vec<usize> = Vec::new();
+    // This basic block's leaders whose address register is unchanged since, and that register.
+    let mut leaders: Vec<((usize, Inst), (Slot, RegClass))> = Vec::new();
     for inst in code {
         let own = patterns;
         let access = Access::unpack(inst.mods);
@@ -102,9 +110,9 @@ fn memory_sites(code: &[Inst], lists: &[Vec<Slot>]) -> (Vec<MemorySite>, u32) {
         let memory = matches!(inst.op, Op::Ld | Op::St | Op::Atom | Op::Red | Op::Prefetch);
         patterns += u32::from(memory);
         if matches!(inst.op, Op::Ld | Op::St) {
-            let mut found = leaders.iter().filter_map(|&leader| {
-                let distance = group_distance(&code[leader], inst)?;
-                Some((leader, distance))
+            let mut found = leaders.iter().filter_map(|(leader, _)| {
+                let distance = group_distance(&leader.1, inst)?;
+                Some((leader.0, distance))
             });
             match found.next() {
                 Some((leader, distance)) => {
@@ -114,21 +122,26 @@ fn memory_sites(code: &[Inst], lists: &[Vec<Slot>]) -> (Vec<MemorySite>, u32) {
                     head.reach = [head.reach[0].min(distance), head.reach[1].max(distance)];
                     head.group_writes |= inst.op == Op::St;
                 }
-                None if inst.guard().is_always() => leaders.push(sites.len()),
+                None if inst.guard().is_always() => {
+                    let class = match access.narrow_address {
+                        true => RegClass::Lane32,
+                        false => RegClass::Lane64,
+                    };
+                    leaders.push(((sites.len(), *inst), (inst.a, class)));
+                }
                 None => {}
-            }
-            if access.count_log2 > 0 {
-                let written = &lists[inst.high as usize];
-                let written = |slot| written.iter().any(|&w| overlap(slot, w));
-                sites.push(site);
-                leaders.retain(|&leader| !written(code[leader].a));
-                continue;
             }
         } else if !(inst.op.signature().is_some() || inst.op == Op::LdParam) {
             leaders.clear();
         }
         sites.push(site);
-        leaders.retain(|&leader| !overlap(code[leader].a, inst.dst));
+        // The program was checked: the visit has no error to report.
+        let _ = operands::for_each(inst, lists, |usage, slot, class| {
+            if usage == Use::Write && class != RegClass::Mask {
+                leaders.retain(|&(_, address)| !overlap(address, (*slot, class)));
+            }
+            Ok(())
+        });
     }
     (sites, patterns)
 }
@@ -148,9 +161,10 @@ fn group_distance(leader: &Inst, inst: &Inst) -> Option<i32> {
     distance.filter(|distance| alike && distance % access.bytes() as i32 == 0)
 }
 
-/// Whether two registers of one or two rows may share a row.
-fn overlap(a: Slot, b: Slot) -> bool {
-    a.0.abs_diff(b.0) <= 1
+/// Whether two registers share a row.
+fn overlap((a, of_a): (Slot, RegClass), (b, of_b): (Slot, RegClass)) -> bool {
+    let end = |slot: Slot, class| u32::from(slot.0) + if class == RegClass::Lane64 { 2 } else { 1 };
+    u32::from(a.0) < end(b, of_b) && u32::from(b.0) < end(a, of_a)
 }
 
 /// A checked module.
@@ -160,19 +174,26 @@ pub struct Program {
     pub module: Arc<Module>,
     /// Its code, with absent results redirected to registers that nobody reads, and the number of
     /// counted instructions in each `Block`'s `high`.
+    pub(crate) plain: Vec<Inst>,
+    /// The same, instruction by instruction, without the work that is the same for a whole launch.
+    /// What one reads of its operands is what the other would.
     pub(crate) code: Vec<Inst>,
+    /// Of each function that is a kernel, the values that its launches share.
+    pub(crate) launch_values: Vec<Vec<LaunchValue>>,
     /// Vector register lists, redirected alike.
     pub(crate) lists: Vec<Vec<Slot>>,
     /// Rows of a frame of each function, with the rows that nobody reads.
     pub(crate) rows: Vec<u32>,
     /// Masks of a frame of each function, likewise.
     pub(crate) masks: Vec<u32>,
-    /// Rows of the constant file.
+    /// Rows of the constant file, without those of a launch.
     pub(crate) constant_rows: u32,
     /// Where each memory instruction remembers its pattern, by program counter.
     pub(crate) sites: Vec<MemorySite>,
     /// Memory instructions.
     pub(crate) patterns: u32,
+    /// Stretches of code that can be executed at once.
+    pub(crate) runs: Vec<DotRun>,
     /// There are shuffles.
     pub(crate) shuffles: bool,
     /// Something asks for the time.
@@ -258,31 +279,52 @@ impl Program {
         if covered as usize != code.len() {
             return Err(whole("code outside of functions"));
         }
-        let (sites, patterns) = memory_sites(&code, &lists);
+        let (mut sites, patterns) = memory_sites(&mut code, &mut lists);
+        let plain = code.clone();
+        let launch_values = module
+            .functions
+            .iter()
+            .map(|function| match function.kernel {
+                true => fold(&module, function, &mut code, &mut lists, constant_rows),
+                false => Vec::new(),
+            })
+            .collect();
+        let mut runs = Vec::new();
+        for function in &module.functions {
+            dot::find(
+                &module, function, &plain, &mut code, &mut lists, &mut sites, &mut runs,
+            );
+        }
         Ok(Program {
-            reads_clock: code.iter().any(crate::special::reads_clock),
-            shuffles: code.iter().any(|inst| inst.op == Op::Shfl),
+            reads_clock: plain.iter().any(crate::special::reads_clock),
+            shuffles: plain.iter().any(|inst| inst.op == Op::Shfl),
+            plain,
             code,
+            launch_values,
             lists,
             rows,
             masks,
             constant_rows,
             sites,
             patterns,
+            runs,
             module,
         })
     }
 
-    /// The constant file of a launch, as 32-bit rows' values.
-    ///
-    /// `address` gives the place of a variable.
-    pub(crate) fn constant_values(
+    /// The constant file of a launch. `address` gives the place of a variable.
+    pub(crate) fn constant_file<const L: usize>(
         &self,
+        env: &LaunchEnv<L>,
         address: impl Fn(warploom_isa::VariableId) -> u64,
-    ) -> Vec<(u16, u64, bool)> {
+    ) -> Vec<Row<L>> {
         let module = &self.module;
-        let rows = module.constants.iter().zip(&module.constant_rows);
-        rows.map(|(constant, &row)| {
+        let launch = &self.launch_values[env.kernel.index()];
+        let rows = launch.iter().map(LaunchValue::end).max();
+        let rows = rows.unwrap_or(self.constant_rows) as usize;
+        // Two more, so that an absent operand's slot could never matter; one at least, to point at.
+        let mut file = vec![Row([0; L]); rows + 2];
+        for (constant, &row) in module.constants.iter().zip(&module.constant_rows) {
             let value = match *constant {
                 Constant::Bits32(bits) => u64::from(bits),
                 Constant::Bits64(bits) => bits,
@@ -291,9 +333,26 @@ impl Program {
                 }
                 Constant::Function(id) => function_address(id),
             };
-            (row, value, constant.rows() == 2)
-        })
-        .collect()
+            broadcast(&mut file[usize::from(row)..], value, constant.rows() == 2);
+        }
+        for shared in launch {
+            let value = shared.source.value(env);
+            broadcast(&mut file[usize::from(shared.row)..], value, shared.wide);
+        }
+        file
+    }
+}
+
+/// Writes a value to all lanes of a row, or of a pair: a 64-bit value takes two rows, lane after
+/// lane.
+fn broadcast<const L: usize>(rows: &mut [Row<L>], value: u64, wide: bool) {
+    if !wide {
+        rows[0] = Row([value as u32; L]);
+        return;
+    }
+    let words = [value as u32, (value >> 32) as u32];
+    for at in 0..2 * L {
+        rows[at / L].0[at % L] = words[at % 2];
     }
 }
 
@@ -346,15 +405,6 @@ impl Checker<'_> {
         self.source(*slot, class)
     }
 
-    fn address(&self, inst: &Inst, access: Access) -> Result<(), &'static str> {
-        let class = if access.narrow_address {
-            RegClass::Lane32
-        } else {
-            RegClass::Lane64
-        };
-        self.source(inst.a, class)
-    }
-
     fn target(&self, pc: Pc) -> Result<(), &'static str> {
         let module = self.module;
         let function = &module.functions[self.function.index()];
@@ -384,17 +434,16 @@ impl Checker<'_> {
         inst: &mut Inst,
         lists: &mut [Vec<Slot>],
     ) -> Result<(), &'static str> {
-        use RegClass::{Lane32, Lane64, Mask};
-        self.source(Slot(inst.guard.0), Mask)?;
-        if let Some(signature) = inst.op.signature() {
-            let sources = [inst.a, inst.b, inst.c, inst.d];
-            for (&slot, &class) in sources.iter().zip(signature.sources) {
-                self.source(slot, class)?;
-            }
-            self.result(&mut inst.dst, signature.result)?;
-            if signature.second {
-                self.result(&mut inst.dst2, Mask)?;
-            }
+        self.check_form(pc, inst)?;
+        operands::for_each(inst, lists, |usage, slot, class| match usage {
+            Use::Read => self.source(*slot, class),
+            Use::Write => self.result(slot, class),
+        })
+    }
+
+    /// What does not concern registers.
+    fn check_form(&self, pc: Pc, inst: &mut Inst) -> Result<(), &'static str> {
+        if inst.op.signature().is_some() {
             return Ok(());
         }
         let module = self.module;
@@ -417,7 +466,6 @@ impl Checker<'_> {
                 if inst.op == Op::Bra {
                     return self.target(inst.low);
                 }
-                self.source(inst.a, Lane32)?;
                 let table = module
                     .branch_tables
                     .get(inst.low as usize)
@@ -435,19 +483,10 @@ impl Checker<'_> {
                     && !callee.kernel;
                 if fits { Ok(()) } else { Err("call signature") }
             }
-            Op::CallIndirect => {
-                self.source(inst.a, Lane64)?;
-                self.call_site(inst.high)
-            }
-            Op::HostCall => self.call_site(inst.high),
+            Op::CallIndirect | Op::HostCall => self.call_site(inst.high),
             Op::Ret if !inst.guard().is_always() && !module.function(self.function).kernel => {
                 Err("guarded return from a function")
             }
-            Op::Ret | Op::Exit | Op::Trap | Op::Brkpt | Op::Nop | Op::Fence => Ok(()),
-            Op::Special => self.result(
-                &mut inst.dst,
-                if inst.mods.variant() { Lane64 } else { Lane32 },
-            ),
             Op::LdParam
             | Op::LdFrame
             | Op::Ld
@@ -455,188 +494,65 @@ impl Checker<'_> {
             | Op::StFrame
             | Op::Atom
             | Op::Red
-            | Op::Prefetch => self.check_memory(inst, lists),
-            Op::FrameAddress | Op::StackSave => self.result(&mut inst.dst, Lane64),
-            Op::StackRestore => self.source(inst.a, Lane64),
+            | Op::Prefetch => check_memory(inst),
             Op::Alloca => {
-                self.source(inst.a, Lane64)?;
-                self.result(&mut inst.dst, Lane64)?;
                 let fits = inst.low.is_power_of_two() && inst.low <= ALLOCA_ALIGN_LIMIT;
                 if fits { Ok(()) } else { Err("alignment") }
             }
-            Op::Nanosleep => self.source(inst.a, Lane32),
-            Op::Bar => {
-                let bar = warploom_isa::access::Bar::unpack(inst.mods);
-                self.source(inst.a, Lane32)?;
-                if bar.has_count {
-                    self.source(inst.b, Lane32)?;
-                }
-                use warploom_isa::access::BarKind::{RedAnd, RedOr, RedPopc};
-                match bar.kind {
-                    RedPopc => {
-                        self.source(inst.c, Mask)?;
-                        self.result(&mut inst.dst, Lane32)
-                    }
-                    RedAnd | RedOr => {
-                        self.source(inst.c, Mask)?;
-                        self.result(&mut inst.dst2, Mask)
-                    }
-                    _ => Ok(()),
-                }
-            }
             Op::BarWarp | Op::Vote | Op::Match | Op::Shfl | Op::Redux | Op::Elect => {
-                self.check_warp_op(inst)
-            }
-            Op::ActiveMask => self.result(&mut inst.dst, Lane32),
-            Op::MaskMov | Op::MaskNot => {
-                self.source(inst.a, Mask)?;
-                self.result(&mut inst.dst, Mask)
-            }
-            Op::MaskAnd | Op::MaskOr | Op::MaskXor => {
-                self.source(inst.a, Mask)?;
-                self.source(inst.b, Mask)?;
-                self.result(&mut inst.dst, Mask)
-            }
-            _ => Err("unknown operation"),
-        }
-    }
-
-    fn check_warp_op(&self, inst: &mut Inst) -> Result<(), &'static str> {
-        use RegClass::{Lane32, Lane64, Mask};
-        use warploom_isa::access::{WarpKind, WarpOp};
-        let op = WarpOp::unpack(inst.mods);
-        if op.sync {
-            self.source(inst.d, Lane32)?;
-        }
-        let kind_fits = match inst.op {
-            Op::Vote => matches!(
-                op.kind,
-                WarpKind::VoteAll | WarpKind::VoteAny | WarpKind::VoteUni | WarpKind::VoteBallot
-            ),
-            Op::Match => matches!(op.kind, WarpKind::MatchAny | WarpKind::MatchAll),
-            Op::Shfl => matches!(
-                op.kind,
-                WarpKind::ShflUp | WarpKind::ShflDown | WarpKind::ShflBfly | WarpKind::ShflIdx
-            ),
-            Op::Redux => {
-                (WarpKind::ReduxAdd.code()..=WarpKind::ReduxXor.code()).contains(&op.kind.code())
-            }
-            Op::Elect => op.kind == WarpKind::Elect,
-            _ => op.kind == WarpKind::Bar,
-        };
-        if !kind_fits {
-            return Err("kind of warp operation");
-        }
-        match inst.op {
-            Op::Vote => {
-                self.source(inst.a, Mask)?;
-                if op.kind == WarpKind::VoteBallot {
-                    return self.result(&mut inst.dst, Lane32);
-                }
-                self.result(&mut inst.dst2, Mask)
-            }
-            Op::Match => {
-                self.source(inst.a, if op.wide { Lane64 } else { Lane32 })?;
-                self.result(&mut inst.dst, Lane32)?;
-                self.result(&mut inst.dst2, Mask)
-            }
-            Op::Shfl => {
-                self.source(inst.a, Lane32)?;
-                self.source(inst.b, Lane32)?;
-                self.source(inst.c, Lane32)?;
-                self.result(&mut inst.dst, Lane32)?;
-                self.result(&mut inst.dst2, Mask)
-            }
-            Op::Redux => {
-                self.source(inst.a, Lane32)?;
-                self.result(&mut inst.dst, Lane32)
-            }
-            Op::Elect => {
-                self.result(&mut inst.dst, Lane32)?;
-                self.result(&mut inst.dst2, Mask)
+                check_warp_op(inst)
             }
             _ => Ok(()),
         }
     }
+}
 
-    fn check_memory(&self, inst: &mut Inst, lists: &mut [Vec<Slot>]) -> Result<(), &'static str> {
-        use RegClass::{Lane32, Lane64};
-        let access = Access::unpack(inst.mods);
-        let register = if access.wide_registers {
-            Lane64
-        } else {
-            Lane32
-        };
-        if access.width_log2 > 3 || (access.width_log2 == 3 && !access.wide_registers) {
-            return Err("access width");
+fn check_warp_op(inst: &Inst) -> Result<(), &'static str> {
+    use warploom_isa::access::{WarpKind, WarpOp};
+    let op = WarpOp::unpack(inst.mods);
+    let kind_fits = match inst.op {
+        Op::Vote => matches!(
+            op.kind,
+            WarpKind::VoteAll | WarpKind::VoteAny | WarpKind::VoteUni | WarpKind::VoteBallot
+        ),
+        Op::Match => matches!(op.kind, WarpKind::MatchAny | WarpKind::MatchAll),
+        Op::Shfl => matches!(
+            op.kind,
+            WarpKind::ShflUp | WarpKind::ShflDown | WarpKind::ShflBfly | WarpKind::ShflIdx
+        ),
+        Op::Redux => {
+            (WarpKind::ReduxAdd.code()..=WarpKind::ReduxXor.code()).contains(&op.kind.code())
         }
-        if access.bytes() > 32 {
-            return Err("access size");
-        }
-        if !matches!(inst.op, Op::LdParam | Op::LdFrame | Op::StFrame) {
-            self.address(inst, access)?;
-        }
-        if inst.op == Op::Prefetch {
-            return Ok(());
-        }
-        let count = access.count() as usize;
-        if matches!(inst.op, Op::Atom | Op::Red) {
-            let atomic = Atomic::unpack(inst.mods);
-            if atomic.access.width_log2 == 0 {
-                return Err("atomic width");
-            }
-            use warploom_isa::access::AtomicType as T;
-            let fits = match atomic.ty {
-                T::U | T::S | T::F => true,
-                T::Bf16 => access.width_log2 == 1,
-                T::F16x2 | T::Bf16x2 => access.width_log2 == 2,
-            };
-            if !fits {
-                return Err("atomic type");
-            }
-            let sources = if atomic.op == warploom_isa::access::AtomicOp::Cas {
-                2
-            } else {
-                1
-            };
-            if count == 1 {
-                self.source(inst.b, register)?;
-                if sources == 2 {
-                    self.source(inst.c, register)?;
-                }
-                if inst.op == Op::Atom {
-                    self.result(&mut inst.dst, register)?;
-                }
-                return Ok(());
-            }
-            let list = lists.get_mut(inst.high as usize).ok_or("register list")?;
-            let results = if inst.op == Op::Atom { count } else { 0 };
-            if list.len() != results + sources * count {
-                return Err("register list length");
-            }
-            let (dst, src) = list.split_at_mut(results);
-            dst.iter_mut()
-                .try_for_each(|slot| self.result(slot, register))?;
-            return src.iter().try_for_each(|&slot| self.source(slot, register));
-        }
-        let store = matches!(inst.op, Op::St | Op::StFrame);
-        if count == 1 {
-            return if store {
-                self.source(inst.b, register)
-            } else {
-                self.result(&mut inst.dst, register)
-            };
-        }
-        let list = lists.get_mut(inst.high as usize).ok_or("register list")?;
-        if list.len() != count {
-            return Err("register list length");
-        }
-        if store {
-            list.iter()
-                .try_for_each(|&slot| self.source(slot, register))
-        } else {
-            list.iter_mut()
-                .try_for_each(|slot| self.result(slot, register))
-        }
+        Op::Elect => op.kind == WarpKind::Elect,
+        _ => op.kind == WarpKind::Bar,
+    };
+    if kind_fits {
+        Ok(())
+    } else {
+        Err("kind of warp operation")
     }
+}
+
+fn check_memory(inst: &Inst) -> Result<(), &'static str> {
+    let access = Access::unpack(inst.mods);
+    if access.width_log2 > 3 || (access.width_log2 == 3 && !access.wide_registers) {
+        return Err("access width");
+    }
+    if access.bytes() > 32 {
+        return Err("access size");
+    }
+    if !matches!(inst.op, Op::Atom | Op::Red) {
+        return Ok(());
+    }
+    let atomic = Atomic::unpack(inst.mods);
+    if atomic.access.width_log2 == 0 {
+        return Err("atomic width");
+    }
+    use warploom_isa::access::AtomicType as T;
+    let fits = match atomic.ty {
+        T::U | T::S | T::F => true,
+        T::Bf16 => access.width_log2 == 1,
+        T::F16x2 | T::Bf16x2 => access.width_log2 == 2,
+    };
+    if fits { Ok(()) } else { Err("atomic type") }
 }

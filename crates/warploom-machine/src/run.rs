@@ -237,7 +237,8 @@ impl<'m, const L: usize> Runner<'m, L> {
                         Err(turn) => return turn,
                     }
                 }
-                block.next_warp = (number + 1) % block.warps.len();
+                let next = number + 1;
+                block.next_warp = if next == block.warps.len() { 0 } else { next };
             }
             if block.finished() {
                 return Turn::Finished;
@@ -423,7 +424,7 @@ impl<'m, const L: usize> Runner<'m, L> {
             return None;
         }
         let first = blocks.first()?;
-        let waits = deadlock::waits(&self.machine.program, self.env.divergence, blocks);
+        let waits = deadlock::waits(&self.machine.program, self.env, blocks);
         let module = self.machine.module();
         let pc = waits.first().map_or(0, |wait| wait.pc);
         let lanes = waits.first().map_or(0, |wait| wait.lanes);

@@ -3,6 +3,7 @@
 use warploom_isa::access::Special;
 use warploom_isa::{Inst, Op, Pc};
 
+use crate::env::LaunchEnv;
 use crate::exec::{Exec, FaultAt};
 use crate::fault::FaultKind;
 use crate::lanes::Regs;
@@ -11,9 +12,36 @@ use crate::warp::Warp;
 /// Reads a special register into the executing lanes.
 ///
 /// # Safety
-/// The instruction was checked for the frame behind `regs`.
-#[inline(never)]
+/// The instruction was checked for the frame behind `x.regs`.
+#[inline(always)]
 pub(crate) unsafe fn read<const L: usize>(
+    x: &Exec<'_, L>,
+    warp: &Warp<L>,
+    inst: &Inst,
+    pc: Pc,
+    exec: u64,
+) {
+    // What nearly every kernel begins with: its place in the grid.
+    let special = u32::from(inst.mods.high());
+    let [tid, ctaid] =
+        [Special::TidX, Special::CtaidX].map(|first| special.wrapping_sub(first.code()));
+    // SAFETY: the caller's promise.
+    unsafe {
+        if tid < 3 && !inst.mods.variant() {
+            let row = 3 * warp.index as usize + tid as usize;
+            x.regs.write32(inst.dst, exec, &x.env.thread_rows[row].0);
+        } else if ctaid < 3 && !inst.mods.variant() {
+            x.regs.fill32(inst.dst, exec, x.block.index[ctaid as usize]);
+        } else {
+            read_any(x, warp, &{ x.regs }, inst, pc, exec);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`read`].
+#[inline(never)]
+unsafe fn read_any<const L: usize>(
     x: &Exec<'_, L>,
     warp: &Warp<L>,
     regs: &Regs<L>,
@@ -115,18 +143,57 @@ fn of_block<const L: usize>(
     warp: &Warp<L>,
     pc: Pc,
 ) -> u64 {
-    let env = x.env;
     // One cycle per issued instruction of the block: deterministic, and it always moves on.
     let clock = || x.block.clock + u64::from(pc.wrapping_sub(x.block.clock_pc));
     let index = x.block.index;
     let nanoseconds = || clock() + x.block.number;
     match special {
-        Special::NtidX => env.block[0].into(),
-        Special::NtidY => env.block[1].into(),
-        Special::NtidZ => env.block[2].into(),
         Special::CtaidX | Special::ClusterIdX => index[0].into(),
         Special::CtaidY | Special::ClusterIdY => index[1].into(),
         Special::CtaidZ | Special::ClusterIdZ => index[2].into(),
+        Special::WarpId => warp.index.into(),
+        Special::SmId => x.block.number % u64::from(x.env.sms.max(1)),
+        Special::Clock => u64::from(clock() as u32),
+        Special::ClockHi => clock() >> 32,
+        Special::Clock64 => clock(),
+        Special::GlobalTimer => nanoseconds(),
+        Special::GlobalTimerLo => u64::from(nanoseconds() as u32),
+        Special::GlobalTimerHi => nanoseconds() >> 32,
+        _ => of_launch(x.env, special, inst.low),
+    }
+}
+
+/// Whether blocks, warps, lanes or moments of a launch can read different values.
+pub(crate) fn varies(special: Special) -> bool {
+    use Special::*;
+    per_lane(special)
+        || matches!(
+            special,
+            TidX | TidY
+                | TidZ
+                | CtaidX
+                | CtaidY
+                | CtaidZ
+                | ClusterIdX
+                | ClusterIdY
+                | ClusterIdZ
+                | WarpId
+                | SmId
+                | Clock
+                | ClockHi
+                | Clock64
+                | GlobalTimer
+                | GlobalTimerLo
+                | GlobalTimerHi
+        )
+}
+
+/// The value of a special register that does not vary; `number` is that of an environment register.
+pub(crate) fn of_launch<const L: usize>(env: &LaunchEnv<L>, special: Special, number: u32) -> u64 {
+    match special {
+        Special::NtidX => env.block[0].into(),
+        Special::NtidY => env.block[1].into(),
+        Special::NtidZ => env.block[2].into(),
         Special::NctaidX | Special::NclusterIdX => env.grid[0].into(),
         Special::NctaidY | Special::NclusterIdY => env.grid[1].into(),
         Special::NctaidZ | Special::NclusterIdZ => env.grid[2].into(),
@@ -134,24 +201,16 @@ fn of_block<const L: usize>(
         | Special::ClusterNctaIdY
         | Special::ClusterNctaIdZ
         | Special::ClusterNctaRank => 1,
-        Special::WarpId => warp.index.into(),
         Special::NwarpId => env.max_warps_per_sm.into(),
-        Special::SmId => x.block.number % u64::from(env.sms.max(1)),
         Special::NsmId => env.sms.into(),
         Special::GridId => env.grid_id,
-        Special::Clock => u64::from(clock() as u32),
-        Special::ClockHi => clock() >> 32,
-        Special::Clock64 => clock(),
-        Special::GlobalTimer => nanoseconds(),
-        Special::GlobalTimerLo => u64::from(nanoseconds() as u32),
-        Special::GlobalTimerHi => nanoseconds() >> 32,
         Special::TotalSmemSize => env.shared_bytes.into(),
         Special::AggrSmemSize => u64::from(env.shared_bytes + env.reserved_shared_bytes),
         Special::DynamicSmemSize => env.dynamic_shared_bytes.into(),
         Special::ReservedSmemEnd | Special::ReservedSmemCap => env.reserved_shared_bytes.into(),
         // Cooperative groups find the grid's workspace through these two.
-        Special::EnvReg if inst.low == 1 => env.workspace >> 32,
-        Special::EnvReg if inst.low == 2 => u64::from(env.workspace as u32),
+        Special::EnvReg if number == 1 => env.workspace >> 32,
+        Special::EnvReg if number == 2 => u64::from(env.workspace as u32),
         _ => 0,
     }
 }

@@ -211,17 +211,21 @@ impl<const L: usize> Warp<L> {
         self.current = 0;
         self.scopes.clear();
         self.free_scopes.clear();
-        self.frames.clear();
-        self.frames.push(Frame {
-            function: kernel,
-            parent: Index::MAX,
-            call_pc: 0,
-            depth: 0,
-            rows: 0,
-            masks: 0,
-            base_bytes: [0; L],
-            live: true,
-        });
+        self.frames.truncate(1);
+        match self.frames.first_mut() {
+            // The kernel's frame stays as it was.
+            Some(frame) => frame.live = true,
+            None => self.frames.push(Frame {
+                function: kernel,
+                parent: Index::MAX,
+                call_pc: 0,
+                depth: 0,
+                rows: 0,
+                masks: 0,
+                base_bytes: [0; L],
+                live: true,
+            }),
+        }
         self.free_frames.clear();
         self.stack_bytes = [entry.frame_bytes; L];
         self.local.fill(0);

@@ -13,5 +13,6 @@ mod lanes;
 mod launches;
 mod memory;
 mod progress;
+mod shortcuts;
 mod special_registers;
 mod warp_ops;
