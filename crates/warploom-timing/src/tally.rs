@@ -71,9 +71,12 @@ impl Tally {
         }
     }
 
-    /// Cycles that a warp spent before or at an instruction.
-    pub fn stall(&mut self, source: Pc, reason: Reason, cycles: u64) {
-        self.by_pc[source as usize].stalls.add(reason, cycles);
+    /// Cycles that a warp spent before or at an instruction, by reason.
+    pub fn stalls(&mut self, source: Pc, parts: &[(Reason, u64)]) {
+        let stalls = &mut self.by_pc[source as usize].stalls;
+        for &(reason, cycles) in parts {
+            stalls.add(reason, cycles);
+        }
     }
 
     /// A warp that came at `entered` has exited, and its last result was there before `end`.

@@ -165,9 +165,14 @@ impl Lsu {
         self.lost.pop()
     }
 
+    /// Whether the queue that the partitions share is full.
+    pub fn is_full(&self) -> bool {
+        self.queue.len() >= self.limit
+    }
+
     /// Whether the queue takes another instruction of a partition, or the partition's own does.
     pub fn has_room(&self, partition: usize) -> bool {
-        self.queue.len() < self.limit || self.queued[partition] < self.partition_limit
+        !self.is_full() || self.queued[partition] < self.partition_limit
     }
 
     fn free_at(&self) -> u64 {

@@ -288,10 +288,13 @@ impl Sm {
             self.receive(now);
             let full = self.full_queues();
             self.lsu.process(now, out, &mut self.answers);
-            for (partition, this) in self.partitions.iter_mut().enumerate() {
-                if full >> partition & 1 != 0 && self.lsu.has_room(partition) {
-                    // Warps with a memory instruction may have found no room, and no time for it.
-                    this.next_try = this.next_try.min(now);
+            if full != 0 {
+                for (partition, this) in self.partitions.iter_mut().enumerate() {
+                    if full >> partition & 1 != 0 && self.lsu.has_room(partition) {
+                        // Warps with a memory instruction may have found no room, and no time for
+                        // it.
+                        this.next_try = this.next_try.min(now);
+                    }
                 }
             }
             while let Some(slot) = self.lsu.lost_locality() {
@@ -337,6 +340,9 @@ impl Sm {
 
     /// Partitions whose memory instructions find no room, as a mask.
     fn full_queues(&self) -> u64 {
+        if !self.lsu.is_full() {
+            return 0;
+        }
         let partitions = 0..self.partitions.len();
         let full = partitions.filter(|&partition| !self.lsu.has_room(partition));
         full.fold(0, |mask, partition| mask | 1 << partition)
@@ -374,10 +380,12 @@ impl Sm {
         let issue = &shared.device.timing.issue;
         let turn_cycles = u64::from(issue.turn_cycles);
         // Partitions have their turns one after the other.
-        let early = (partition as u64 + turn_cycles - now % turn_cycles) % turn_cycles;
-        if turn_cycles > 1 && early > 0 {
-            self.partitions[partition].next_try = now + early;
-            return Ok(());
+        if turn_cycles > 1 {
+            let early = (partition as u64 + turn_cycles - now % turn_cycles) % turn_cycles;
+            if early > 0 {
+                self.partitions[partition].next_try = now + early;
+                return Ok(());
+            }
         }
         let mut passed_over = 0;
         let mut used = 0;
@@ -567,6 +575,7 @@ impl Sm {
     }
 
     /// Books a warp's cycles from `since` on: so many for each reason.
+    #[inline]
     fn book(
         &self,
         number: usize,
@@ -575,9 +584,7 @@ impl Sm {
         parts: &[(Reason, u64)],
         shared: &mut Shared<'_>,
     ) {
-        for &(reason, cycles) in parts {
-            shared.tally.stall(source, reason, cycles);
-        }
+        shared.tally.stalls(source, parts);
         if let Some(trace) = &mut shared.trace {
             let slot = &self.slots[number];
             let place = WarpPlace {
@@ -606,14 +613,8 @@ impl Sm {
         let control = &timing.control;
         let later = now + u64::from(timing.issue.warp_interval_cycles);
         let slot = &mut self.slots[number];
-        let (cycle, issued) = slot.last_issue;
-        let issued = if cycle == now { issued + 1 } else { 1 };
-        slot.last_issue = (now, issued);
-        let next = if issued < timing.issue.per_warp {
-            now
-        } else {
-            later
-        };
+        let pairs = timing.issue.per_warp > 1 && slot.issues_at(now) < timing.issue.per_warp;
+        let next = if pairs { now } else { later };
         slot.last_result = slot.last_result.max(now + 1);
         if let Some(cost) = shared.costs.of(inst.class) {
             slot.write(inst, cost, now);

@@ -138,6 +138,14 @@ impl Slot {
         self.registers.resize(registers as usize, Ready::ALWAYS);
     }
 
+    /// Counts an issue; how many there have been in this cycle.
+    pub fn issues_at(&mut self, now: u64) -> u32 {
+        let (cycle, before) = self.last_issue;
+        let issues = if cycle == now { before + 1 } else { 1 };
+        self.last_issue = (now, issues);
+        issues
+    }
+
     /// Notes that an instruction writes its registers at times that its pipeline knows.
     pub fn write(&mut self, inst: &TimedInst, cost: &Cost, now: u64) {
         let reason = if cost.fixed {
