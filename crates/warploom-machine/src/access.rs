@@ -477,7 +477,7 @@ fn kind_of(op: Op) -> AccessKind {
 /// As for [`memory_op`].
 #[inline(never)]
 pub(crate) unsafe fn show<const L: usize, O: Observer>(
-    regs: &Regs<L>,
+    x: &mut Exec<'_, L>,
     inst: &Inst,
     pc: Pc,
     exec: u64,
@@ -485,7 +485,7 @@ pub(crate) unsafe fn show<const L: usize, O: Observer>(
 ) {
     let access = Access::unpack(inst.mods);
     // SAFETY: the caller's promise.
-    let mut addresses = unsafe { lane_addresses(regs, inst, access) };
+    let mut addresses = unsafe { lane_addresses(&x.regs, inst, access) };
     let mut spaces = [access.space; L];
     if access.space == Space::Generic {
         for lane in 0..L {
@@ -498,6 +498,12 @@ pub(crate) unsafe fn show<const L: usize, O: Observer>(
         let lanes = (0..L)
             .filter(|&lane| spaces[lane] == space)
             .fold(0, |lanes, lane| lanes | 1 << lane);
+        let idle = if O::VALUES && inst.op == Op::St {
+            // SAFETY: the caller's promise.
+            unsafe { idle_stores(x, inst, rest & lanes, space, &addresses) }
+        } else {
+            0
+        };
         observer.access(&MemoryAccess {
             pc,
             kind: kind_of(inst.op),
@@ -505,9 +511,66 @@ pub(crate) unsafe fn show<const L: usize, O: Observer>(
             bytes: access.bytes(),
             lanes: rest & lanes,
             addresses: &addresses,
+            idle,
         });
         rest &= !lanes;
     }
+}
+
+/// Lanes whose store writes what is there already, or what a lower lane of the same store has put
+/// there. Stores that are about to fail, and those to local memory, are none.
+///
+/// # Safety
+/// As for [`memory_op`].
+unsafe fn idle_stores<const L: usize>(
+    x: &mut Exec<'_, L>,
+    inst: &Inst,
+    exec: u64,
+    space: Space,
+    addresses: &[u64; L],
+) -> u64 {
+    let access = Access::unpack(inst.mods);
+    let bytes = access.bytes();
+    let lanes = || (0..L).filter(|lane| exec >> lane & 1 != 0);
+    let climbs = lanes().is_sorted_by(|&a, &b| addresses[a] < addresses[b]);
+    let mut idle = 0;
+    for lane in lanes() {
+        let low = addresses[lane];
+        let lower = lanes().take_while(|&lower| lower < lane);
+        let before = lower
+            .filter(|&lower| !climbs && addresses[lower] == low)
+            .last();
+        let window = match space {
+            Space::Shared => x.env.shared_window(low),
+            Space::Global => x.memory.window(low),
+            _ => None,
+        };
+        let fits = |window: &Window| {
+            window.holds(low, low.saturating_add(u64::from(bytes)))
+                && low & u64::from(bytes - 1) == 0
+        };
+        let Some(window) = window.filter(fits) else {
+            continue;
+        };
+        let at = match space {
+            Space::Shared => x.block.shared_host().wrapping_add(low as usize),
+            _ => window.host.wrapping_add((low - window.low) as usize),
+        };
+        let list = register_list(x, inst, access, &inst.b);
+        let unused = 64 - (8 << access.width_log2);
+        let same = list.iter().enumerate().all(|(k, &slot)| {
+            let at = at.wrapping_add(k << access.width_log2);
+            // SAFETY: the window holds the access, which is aligned; the caller's promise.
+            let (old, new) = unsafe {
+                let of = |lane| x.regs.lane(slot, access.wide_registers, lane);
+                let there = || cell::load(at, access.width_log2);
+                (before.map_or_else(there, of), of(lane))
+            };
+            old << unused == new << unused
+        });
+        idle |= u64::from(same) << lane;
+    }
+    idle
 }
 
 /// The same for an access at a fixed place of the current frame.
@@ -528,6 +591,7 @@ pub(crate) fn show_frame<const L: usize, O: Observer>(
         bytes: Access::unpack(inst.mods).bytes(),
         lanes: exec,
         addresses: &addresses,
+        idle: 0,
     });
 }
 

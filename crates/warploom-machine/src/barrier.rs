@@ -7,10 +7,11 @@
 use warploom_isa::access::{Bar, BarKind};
 use warploom_isa::{Inst, Pc};
 
-use crate::env::Divergence;
+use crate::env::{Divergence, LaunchEnv};
 use crate::exec::{Exec, FaultAt};
 use crate::fault::FaultKind;
 use crate::lanes::Regs;
+use crate::observe::Observer;
 use crate::warp::{GroupState, Warp};
 
 /// Barriers of a block.
@@ -55,7 +56,7 @@ impl Barrier {
     }
 }
 
-/// The current group arrives at a barrier. Completion is for the caller to look after.
+/// The current group arrives at a barrier; which. Completion is for the caller to look after.
 ///
 /// # Safety
 /// The instruction was checked for the frame behind `regs`; `exec` is not zero.
@@ -67,7 +68,7 @@ pub(crate) unsafe fn arrive<const L: usize>(
     inst: &Inst,
     pc: Pc,
     exec: u64,
-) -> Result<(), Box<FaultAt>> {
+) -> Result<u8, Box<FaultAt>> {
     let bar = Bar::unpack(inst.mods);
     let width = x.env.warp_width;
     let fault = |what: String| {
@@ -169,7 +170,7 @@ pub(crate) unsafe fn arrive<const L: usize>(
     let idle = group.mask & !exec;
     if bar.kind == BarKind::Arrive {
         group.pc = pc + 1;
-        return Ok(());
+        return Ok(id as u8);
     }
     state.waiting = true;
     x.block.waiters |= 1 << id;
@@ -185,7 +186,7 @@ pub(crate) unsafe fn arrive<const L: usize>(
         group.mask = exec;
         warp.groups.push(rest);
     }
-    Ok(())
+    Ok(id as u8)
 }
 
 fn is_reduction(kind: BarKind) -> bool {
@@ -194,12 +195,12 @@ fn is_reduction(kind: BarKind) -> bool {
 
 /// Completes every barrier of a block whose threads have all arrived or exited; whether there was
 /// one.
-pub(crate) fn complete<const L: usize>(
+pub(crate) fn complete<const L: usize, O: Observer>(
     program: &crate::program::Program,
-    width: u32,
-    constants: &[crate::warp::Row<L>],
+    env: &LaunchEnv<L>,
     block: &mut crate::block::BlockParts,
     warps: &mut [Warp<L>],
+    observer: &mut O,
 ) -> bool {
     let mut any = false;
     let mut begun = block.begun;
@@ -207,13 +208,22 @@ pub(crate) fn complete<const L: usize>(
         let id = begun.trailing_zeros() as usize;
         begun &= begun - 1;
         let state = &block.barriers[id];
-        if !full(state, block.live, width, warps) {
+        if !full(state, block.live, env.warp_width, warps) {
             continue;
         }
         any = true;
         note_rounders(block, id, warps);
         let state = &block.barriers[id];
         let (votes, voters) = (state.votes, state.voters);
+        if O::ACTIVE {
+            let at = GroupState::Barrier { id: id as u8 };
+            let waiting = |warp: &Warp<L>| {
+                let groups = warp.groups.iter().filter(|group| group.state == at);
+                groups.fold(0, |lanes, group| lanes | group.mask)
+            };
+            let waiting: Vec<u64> = warps.iter().map(waiting).collect();
+            observer.barrier(block.index, id as u8, &waiting);
+        }
         for warp in warps.iter_mut() {
             for i in 0..warp.groups.len() {
                 if warp.groups[i].state != (GroupState::Barrier { id: id as u8 }) {
@@ -225,7 +235,7 @@ pub(crate) fn complete<const L: usize>(
                 let all_if = |yes: bool| if yes { !0 } else { 0 };
                 let kind = Bar::unpack(inst.mods).kind;
                 if is_reduction(kind) {
-                    let regs = warp.regs(warp.groups[i].frame, constants);
+                    let regs = warp.regs(warp.groups[i].frame, &env.constants);
                     // SAFETY: the group waits at a checked instruction of its frame.
                     unsafe {
                         match kind {

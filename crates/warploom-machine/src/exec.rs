@@ -372,7 +372,7 @@ unsafe fn run<const L: usize, O: Observer>(
                         }
                         if O::ACTIVE {
                             // SAFETY: the instruction was checked.
-                            unsafe { access::show(&x.regs, inst, pc, exec, observer) };
+                            unsafe { access::show(x, inst, pc, exec, observer) };
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
                         match unsafe { access::memory_op(x, warp, inst, pc, exec, !O::ACTIVE) } {
@@ -429,8 +429,23 @@ unsafe fn run<const L: usize, O: Observer>(
                         warp.groups[warp.current].pc = pc;
                         // SAFETY: the instruction was checked.
                         match unsafe { warp_op::execute(x, warp, &{ x.regs }, inst, exec) } {
-                            Ok(warp_op::Outcome::Done) => {}
-                            Ok(warp_op::Outcome::Changed) => {
+                            Ok(warp_op::Outcome::Done) => {
+                                if O::ACTIVE && inst.op == Op::BarWarp {
+                                    // SAFETY: the instruction was checked.
+                                    unsafe {
+                                        warp_op::each_members(&x.regs, inst, exec, |lanes| {
+                                            observer.warp_barrier(lanes);
+                                        });
+                                    }
+                                }
+                            }
+                            Ok(changed) => {
+                                if let warp_op::Outcome::Met(lanes) = changed
+                                    && O::ACTIVE
+                                    && inst.op == Op::BarWarp
+                                {
+                                    observer.warp_barrier(lanes);
+                                }
                                 if warp.groups.get(warp.current).is_none_or(|g| g.state != GroupState::Ready)
                                     && !diverge::pick_or_release(x, warp)
                                 {
@@ -445,7 +460,12 @@ unsafe fn run<const L: usize, O: Observer>(
                         warp.groups[warp.current].pc = pc;
                         // SAFETY: the instruction was checked.
                         match unsafe { crate::barrier::arrive(x, warp, &{ x.regs }, inst, pc, exec) } {
-                            Ok(()) => return Stop::Barrier,
+                            Ok(id) => {
+                                if O::ACTIVE {
+                                    observer.arrive(id, exec);
+                                }
+                                return Stop::Barrier;
+                            }
                             Err(fault) => fault!(fault),
                         }
                     }

@@ -58,7 +58,7 @@ pub use env::Divergence;
 pub use fault::{AccessInfo, AccessKind, Fault, FaultKind, Note, Wait};
 pub use machine::{Launch, LaunchError, LaunchSpec, LoadError, Machine, MachineConfig};
 pub use memory::{Allocation, AllocationKind, Memory, MemoryError};
-pub use observe::{Issue, NoObserver, Observer};
+pub use observe::{Issue, MemoryAccess, NoObserver, Observer};
 pub use pattern::shared_passes;
 pub use program::{Program, ProgramError};
 pub use run::{Host, Limits, Outcome, RunResult};

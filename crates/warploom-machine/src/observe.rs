@@ -57,6 +57,8 @@ pub struct MemoryAccess<'a> {
     pub lanes: u64,
     /// Addresses in the space, by lane.
     pub addresses: &'a [u64],
+    /// Lanes whose store leaves memory as it is, where [`Observer::VALUES`] asks for them.
+    pub idle: u64,
 }
 
 /// Sees every issued instruction. The machine runs without the calls when [`Observer::ACTIVE`] is
@@ -66,12 +68,26 @@ pub trait Observer {
     const ACTIVE: bool;
     /// Whether it decides how far a warp runs.
     const STEPS: bool = false;
+    /// Whether it wants to know which stores change nothing.
+    const VALUES: bool = false;
 
     /// An instruction issues; it has not executed yet.
     fn issue(&mut self, issue: &Issue);
 
     /// The instruction that has just issued accesses memory; it has not been checked yet.
     fn access(&mut self, _access: &MemoryAccess<'_>) {}
+
+    /// Lanes of the warp that has just issued arrive at a block barrier.
+    fn arrive(&mut self, _barrier: u8, _lanes: u64) {}
+
+    /// A block barrier completes, and these lanes of each of the block's warps go on behind it.
+    fn barrier(&mut self, _block: [u32; 3], _barrier: u8, _lanes: &[u64]) {}
+
+    /// A warp barrier of the warp that has just issued completes for these lanes.
+    fn warp_barrier(&mut self, _lanes: u64) {}
+
+    /// All threads of a block have exited.
+    fn block_done(&mut self, _block: [u32; 3]) {}
 
     /// Whether the warp stops before an instruction; asked where [`Observer::STEPS`] says so. It
     /// stops behind the entry of a basic block in any case.
@@ -94,6 +110,7 @@ impl Observer for NoObserver {
 impl<O: Observer + ?Sized> Observer for &mut O {
     const ACTIVE: bool = O::ACTIVE;
     const STEPS: bool = O::STEPS;
+    const VALUES: bool = O::VALUES;
 
     fn issue(&mut self, issue: &Issue) {
         (**self).issue(issue);
@@ -101,6 +118,22 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn access(&mut self, access: &MemoryAccess<'_>) {
         (**self).access(access);
+    }
+
+    fn arrive(&mut self, barrier: u8, lanes: u64) {
+        (**self).arrive(barrier, lanes);
+    }
+
+    fn barrier(&mut self, block: [u32; 3], barrier: u8, lanes: &[u64]) {
+        (**self).barrier(block, barrier, lanes);
+    }
+
+    fn warp_barrier(&mut self, lanes: u64) {
+        (**self).warp_barrier(lanes);
+    }
+
+    fn block_done(&mut self, block: [u32; 3]) {
+        (**self).block_done(block);
     }
 
     fn stops_before(&self, pc: Pc) -> bool {

@@ -263,12 +263,12 @@ impl<'m, const L: usize> Runner<'m, L> {
         for _ in 0..ROUNDS_PER_TURN {
             match self.run_warp(memory, block, number, TURN_FUEL, observer) {
                 Stop::Exited => {
-                    self.complete_barriers(block);
+                    self.complete_barriers(block, observer);
                     return Ok(true);
                 }
                 Stop::Blocked => return Ok(progress),
                 Stop::Barrier => {
-                    progress |= self.complete_barriers(block);
+                    progress |= self.complete_barriers(block, observer);
                     let warp = &block.warps[number];
                     let runs = warp
                         .groups
@@ -303,13 +303,17 @@ impl<'m, const L: usize> Runner<'m, L> {
         Ok(true)
     }
 
-    pub(crate) fn complete_barriers(&self, block: &mut Block<L>) -> bool {
+    pub(crate) fn complete_barriers<O: Observer>(
+        &self,
+        block: &mut Block<L>,
+        observer: &mut O,
+    ) -> bool {
         barrier::complete(
             &self.machine.program,
-            self.env.warp_width,
-            &self.env.constants,
+            self.env,
             &mut block.parts,
             &mut block.warps,
+            observer,
         )
     }
 
@@ -591,6 +595,9 @@ fn serial_in<const L: usize, O: Observer>(
                 Turn::Finished => {
                     runner.blocks_done += 1;
                     runner.keep_notes(block);
+                    if O::ACTIVE {
+                        observer.block_done(block.parts.index);
+                    }
                     kept = resident.remove(position);
                     (host.progress)(runner.blocks_done);
                     progress = true;

@@ -14,7 +14,7 @@ use crate::fault::{AccessKind, Fault};
 use crate::host;
 use crate::machine::{AnyEnv, Launch, Machine};
 use crate::memory::Memory;
-use crate::observe::{Issue, MemoryAccess, Observer};
+use crate::observe::{Issue, MemoryAccess, NoObserver, Observer};
 use crate::pattern::Pattern;
 use crate::run::{Host, Limits, Outcome, RunResult, Runner};
 use crate::standstill::Standstill;
@@ -396,7 +396,8 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
             Some(Stop::Exited | Stop::Barrier) => {
                 self.standstill.progress();
                 let block = self.places[place].as_mut();
-                let released = block.is_some_and(|block| self.runner.complete_barriers(block));
+                let released = block
+                    .is_some_and(|block| self.runner.complete_barriers(block, &mut NoObserver));
                 Step::Ran { released }
             }
             Some(Stop::HostCall) => {

@@ -20,6 +20,8 @@ pub(crate) enum Outcome {
     Done,
     /// The warp's groups have changed: pick anew.
     Changed,
+    /// The same, since these lanes have come together.
+    Met(u64),
 }
 
 /// Lanes that take part, with the instruction each came through.
@@ -245,16 +247,19 @@ unsafe fn rendezvous<const L: usize>(
         warp.groups[i].state = GroupState::Ready;
     }
     join(warp, &party_groups);
-    Ok(Outcome::Changed)
+    Ok(Outcome::Met(here))
 }
 
-/// Lanes that name several masks: carries out an operation for each, if each has all its live
-/// members here; whether it has.
+/// Calls `each` with the executing lanes that name the same members, for each members that are named.
 ///
 /// # Safety
 /// As for [`execute`].
-unsafe fn several<const L: usize>(warp: &Warp<L>, regs: &Regs<L>, inst: &Inst, exec: u64) -> bool {
-    let mut parties: Vec<Party<'_, L>> = Vec::new();
+pub(crate) unsafe fn each_members<const L: usize>(
+    regs: &Regs<L>,
+    inst: &Inst,
+    exec: u64,
+    mut each: impl FnMut(u64),
+) {
     let mut rest = exec;
     while rest != 0 {
         // SAFETY: the caller's promise.
@@ -264,15 +269,33 @@ unsafe fn several<const L: usize>(warp: &Warp<L>, regs: &Regs<L>, inst: &Inst, e
         let lanes = (0..L)
             .filter(|&lane| rest >> lane & 1 != 0 && named(lane) == members)
             .fold(0, |mask, lane| mask | 1 << lane);
-        if members & warp.live() & !lanes != 0 {
-            return false;
-        }
-        parties.push(Party {
-            lanes,
-            inst,
-            regs: *regs,
-        });
+        each(lanes);
         rest &= !lanes;
+    }
+}
+
+/// Lanes that name several masks: carries out an operation for each, if each has all its live
+/// members here; whether it has.
+///
+/// # Safety
+/// As for [`execute`].
+unsafe fn several<const L: usize>(warp: &Warp<L>, regs: &Regs<L>, inst: &Inst, exec: u64) -> bool {
+    let mut parties: Vec<Party<'_, L>> = Vec::new();
+    let mut all_here = true;
+    // SAFETY: the caller's promise.
+    unsafe {
+        each_members(regs, inst, exec, |lanes| {
+            let members = regs.first(inst.d, false, lanes);
+            all_here &= members & warp.live() & !lanes == 0;
+            parties.push(Party {
+                lanes,
+                inst,
+                regs: *regs,
+            });
+        });
+    }
+    if !all_here {
+        return false;
     }
     for party in &parties {
         // SAFETY: the caller's promise.
