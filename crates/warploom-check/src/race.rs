@@ -13,11 +13,11 @@
 //! execute in step, and their program order is the warp's.
 //!
 //! **How.** The vector clocks of FastTrack (Flanagan and Freund, PLDI 2009), compressed for blocks
-//! (`clock`): a thread has a clock and the number of its epoch, each byte remembers its last write
-//! and the reads since that a later read does not cover (`shadow`). An access races with a write or
+//! (`clock`): a thread has a clock and the number of its epoch, each byte remembers its last writes,
+//! weak and strong, and the reads since that a later read does not cover (`shadow`). An access races with a write or
 //! read of another thread if its thread does not know the epoch of that. Accesses of a warp in one
 //! epoch are one record, and readers of a place are a set that all places with the same readers share
-//! (`record`), so that a place takes eight bytes however many read it.
+//! (`record`), so that a place takes twelve bytes however many read it.
 //!
 //! **Deviations, and what it cannot see.** The run is one sequentially consistent order of blocks and
 //! warps: synchronisation that another order would have made, or not have made, is not looked for.
@@ -62,8 +62,23 @@ struct State {
     epoch: u32,
     /// What its last fence released.
     released: Option<Published>,
-    /// What it has read and not acquired.
+    /// What it has seen of others' releases, of the places that it looked at last.
     seen: Vec<Seen>,
+}
+
+/// Places that a thread remembers having looked at. What it has acquired of others it may acquire
+/// again, at a cost.
+const SEEN_LIMIT: usize = 8;
+
+impl State {
+    /// Makes room in `seen`: forgets a place of which everything was acquired, if there are many.
+    fn forget(&mut self) {
+        if self.seen.len() >= SEEN_LIMIT
+            && let Some(done) = self.seen.iter().position(|seen| !seen.pending())
+        {
+            self.seen.remove(done);
+        }
+    }
 }
 
 /// What threads bring to a barrier.
@@ -154,7 +169,7 @@ impl RaceChecker {
         }
     }
 
-    /// What was found, in the order in which it came up; each pair of instructions once.
+    /// What was found, in the order in which it came up; each two instructions once.
     pub fn findings(&self) -> &[Finding] {
         &self.common.findings
     }
@@ -213,7 +228,7 @@ impl RaceChecker {
         };
         for index in indices {
             let state = &mut block.threads[index as usize];
-            for seen in std::mem::take(&mut state.seen) {
+            for seen in state.seen.iter_mut().filter(|seen| seen.pending()) {
                 seen.acquire(block.number, scope, &mut state.clock);
             }
             state.released = Some(published(block.number, index, state, scope));
@@ -240,14 +255,23 @@ impl RaceChecker {
             if matches!(op, Op::Ld | Op::Atom)
                 && let Some(seen) = releases.read(address, scope)
             {
-                if acquires {
+                let at = match state.seen.iter_mut().position(|known| known.extend(&seen)) {
+                    Some(at) => at,
+                    None => {
+                        state.forget();
+                        state.seen.push(seen);
+                        state.seen.len() - 1
+                    }
+                };
+                let seen = &mut state.seen[at];
+                if acquires && seen.pending() {
                     seen.acquire(number, scope, &mut state.clock);
                     state.epoch += 1;
-                } else if !state.seen.last().is_some_and(|last| last.same(&seen)) {
-                    state.seen.push(seen);
                 }
             }
-            if op != Op::Ld {
+            // A compare-and-swap that fails writes nothing.
+            let fails = op == Op::Atom && access.idle >> lane & 1 != 0;
+            if op != Op::Ld && !fails {
                 let release = match releasing {
                     true => Some(published(number, index, state, scope)),
                     false => state.released.clone().map(|released| Published {
@@ -465,14 +489,10 @@ impl Common {
                 return;
             }
         }
-        if cell.write != Packed::NONE {
-            self.against(
-                party,
-                space,
-                address,
-                cell.write.record(),
-                1 << cell.write.lane(),
-            );
+        for write in [cell.weak, cell.strong] {
+            if write != Packed::NONE {
+                self.against(party, space, address, write.record(), 1 << write.lane());
+            }
         }
         if !writes {
             cell.readers = self.joined(party, cell.readers);
@@ -494,8 +514,13 @@ impl Common {
             self.among(party, space, address);
         }
         cell.readers = Readers::NONE;
-        let last = 63 - party.lanes.leading_zeros();
-        cell.write = Packed::new(party.id, last);
+        let last = Packed::new(party.id, 63 - party.lanes.leading_zeros());
+        if party.kind.strong.is_some() {
+            cell.strong = last;
+        } else {
+            cell.weak = last;
+            cell.strong = Packed::NONE;
+        }
     }
 
     /// Lanes of a party that an earlier access of some lanes is not ordered before, and the first of
@@ -601,7 +626,9 @@ impl Common {
     ) {
         let record = *self.records.get(party.id);
         let second = self.side(&record, lane);
-        let key = (kind, first.pc, second.pc, space);
+        // The two may come in either order, here and there.
+        let pcs = [first.pc, second.pc];
+        let key = (kind, pcs[0].min(pcs[1]), pcs[0].max(pcs[1]), space);
         if let Some(&number) = self.known.get(&key) {
             self.findings[number].count += 1;
             return;
@@ -631,9 +658,11 @@ impl Common {
         }
         readers.retain_mut(|(record, lanes)| {
             let earlier = self.records.get(*record);
+            // A strong read does not stand for a weak one, which strong writes race with.
+            let weaker = earlier.kind.strong.is_none() && party.kind.strong.is_some();
             if *record == party.id {
                 *lanes &= !party.lanes;
-            } else {
+            } else if !weaker {
                 *lanes = self.after(party, earlier, *lanes);
             }
             *lanes != 0

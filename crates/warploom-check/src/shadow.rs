@@ -1,4 +1,4 @@
-//! For every byte of a space, the last write and the reads since.
+//! For every byte of a space, the last writes and the reads since.
 //!
 //! Memory is kept in pages, word by word, until something narrower than a word touches a page.
 
@@ -46,8 +46,11 @@ impl Readers {
 /// What is known of a place.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Cell {
-    /// The last write.
-    pub(crate) write: Packed,
+    /// The last weak write.
+    pub(crate) weak: Packed,
+    /// The last strong write since. It does not stand for the weak one: a strong access races with
+    /// that and not with this.
+    pub(crate) strong: Packed,
     /// The reads since.
     pub(crate) readers: Readers,
 }
@@ -101,18 +104,18 @@ mod tests {
         let mark = Packed::new(5, 9);
         let mut seen = Vec::new();
         shadow.touch(0x1000, 8, |at, cell| {
-            cell.write = mark;
+            cell.weak = mark;
             seen.push(at);
         });
         assert_eq!(seen, [0x1000, 0x1004]);
         // One byte in the second word.
         shadow.touch(0x1006, 1, |at, cell| {
-            assert_eq!((at, cell.write), (0x1006, mark));
-            cell.write = Packed::new(6, 1);
+            assert_eq!((at, cell.weak), (0x1006, mark));
+            cell.weak = Packed::new(6, 1);
         });
         let mut writes = Vec::new();
-        shadow.touch(0x1004, 4, |_, cell| writes.push(cell.write));
+        shadow.touch(0x1004, 4, |_, cell| writes.push(cell.weak));
         assert_eq!(writes, [mark, mark, Packed::new(6, 1), mark]);
-        shadow.touch(0x1008, 4, |_, cell| assert_eq!(cell.write, Packed::NONE));
+        shadow.touch(0x1008, 4, |_, cell| assert_eq!(cell.weak, Packed::NONE));
     }
 }

@@ -35,24 +35,31 @@ pub(crate) fn narrower(a: Scope, b: Scope) -> Scope {
     if (a as u8) < b as u8 { a } else { b }
 }
 
+/// Releases of a chain among which a repetition is looked for: as many as lanes of a warp that take
+/// turns.
+const RECENT: usize = 64;
+
 /// A write with releases, and the atomics that followed it.
 type Chain = Rc<RefCell<Vec<Published>>>;
 
-/// Releases that a thread has seen and not acquired yet.
+/// Releases that a thread has seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     chain: Chain,
-    /// How many of the chain it has seen.
-    length: usize,
+    /// The first that it has not acquired.
+    start: usize,
+    /// Past the last that it has seen.
+    end: usize,
     /// The scope of its read.
     scope: Scope,
 }
 
 impl Seen {
     /// Lets a thread of `block` learn what it has seen, through a fence of `scope`.
-    pub(crate) fn acquire(&self, block: u64, scope: Scope, clock: &mut Clock) {
+    pub(crate) fn acquire(&mut self, block: u64, scope: Scope, clock: &mut Clock) {
         let scope = narrower(scope, self.scope);
-        for published in &self.chain.borrow()[..self.length] {
+        let start = std::mem::replace(&mut self.start, self.end);
+        for published in &self.chain.borrow()[start..self.end] {
             if reaches(block, scope, published.thread.block, published.scope) {
                 clock.join(&published.clock);
                 let Thread { block, index } = published.thread;
@@ -61,11 +68,19 @@ impl Seen {
         }
     }
 
-    /// Whether another view holds the same.
-    pub(crate) fn same(&self, other: &Seen) -> bool {
-        Rc::ptr_eq(&self.chain, &other.chain)
-            && self.length == other.length
-            && self.scope == other.scope
+    /// Takes in a later view of the same chain; whether it is one. A thread looks at few places
+    /// again and again.
+    pub(crate) fn extend(&mut self, later: &Seen) -> bool {
+        let same = Rc::ptr_eq(&self.chain, &later.chain) && self.scope == later.scope;
+        if same {
+            self.end = later.end;
+        }
+        same
+    }
+
+    /// Whether there is something that was not acquired.
+    pub(crate) fn pending(&self) -> bool {
+        self.start < self.end
     }
 }
 
@@ -79,7 +94,8 @@ impl Releases {
         let chain = self.0.get(&address)?;
         Some(Seen {
             chain: chain.clone(),
-            length: chain.borrow().len(),
+            start: 0,
+            end: chain.borrow().len(),
             scope,
         })
     }
@@ -89,11 +105,14 @@ impl Releases {
     pub(crate) fn write(&mut self, address: u64, release: Option<Published>, atomic: bool) {
         match release {
             Some(published) if atomic => {
-                self.0
-                    .entry(address)
-                    .or_default()
-                    .borrow_mut()
-                    .push(published);
+                let mut chain = self.0.entry(address).or_default().borrow_mut();
+                // Who tries again and again has nothing new to tell.
+                let known = |last: &Published| {
+                    last.thread == published.thread && last.epoch == published.epoch
+                };
+                if !chain.iter().rev().take(RECENT).any(known) {
+                    chain.push(published);
+                }
             }
             Some(published) => {
                 self.0

@@ -43,6 +43,9 @@ pub struct Global {
 pub enum Command {
     /// Run kernels: a launch file, or a kernel of a module
     Run(RunArgs),
+    /// Run kernels under the checkers and report what no run shows: data races, barriers in
+    /// divergent code
+    Check(CheckArgs),
     /// Run a lesson and draw every instruction that its warps issue
     Lesson(LessonArgs),
     /// List the devices, or show one with the source of every figure
@@ -127,6 +130,36 @@ pub struct RunArgs {
     #[command(flatten)]
     pub trace: TraceArgs,
 }
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub struct CheckArgs {
+    /// A launch file (.toml), or a module (.ptx, .cu, .simt) with the options below
+    pub file: PathBuf,
+    /// Leave out findings of a kind; may be repeated
+    #[arg(long, value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(warploom::check::KINDS))]
+    pub allow: Vec<String>,
+    /// Show at most N findings; JSON has all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    /// The launch of a module's kernel.
+    #[command(flatten)]
+    pub launch: LaunchArgs,
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArgs,
+}
+
+const CHECK_HELP: &str = "\
+Everything that `run` faults on is found too. A race is what nothing orders, whatever happened in
+this run; docs/check.md says what orders and what cannot be seen. Checked launches run on one thread.
+
+Exit codes: 0 nothing but notes, 1 an error was found, the kernel failed or an expectation does not
+hold, 2 the input is wrong or needs something that is not supported.
+
+Example:
+  warploom check examples/reduction.toml";
 
 /// The launch of a module's kernel.
 #[derive(Args, Debug)]
@@ -384,6 +417,8 @@ impl MachineArgs {
             device: named_device(self.device.as_ref()),
             set,
             timing: self.timing,
+            check: false,
+            allow: Vec::new(),
             ptxas: false,
             trace: None,
             registers: self.regs,

@@ -92,7 +92,7 @@ fn traced(traced: &Traced) -> String {
     text
 }
 
-fn note_line(note: &Note, kernel: Option<&str>) -> String {
+pub fn note_line(note: &Note, kernel: Option<&str>) -> String {
     let at = note
         .place
         .as_ref()

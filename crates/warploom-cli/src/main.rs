@@ -3,13 +3,14 @@
 //! | module | holds |
 //! | --- | --- |
 //! | `args`, `trace_args` | every command and option, from which help, completions and manual come |
-//! | `run`, `lesson`, `devices`, `occupancy`, `model`, `validate`, `doctor`, `manual` | a command each |
+//! | `run`, `check`, `lesson`, `devices`, `occupancy`, `model`, `validate`, `doctor`, `manual` | a command each |
 //! | `output` | where results, messages and kernel output go |
 //! | `draw` | diagnostics with their source lines |
 //! | `human`, `table`, `names` | the report for people |
 //! | `progress`, `interrupt` | what happens while a run goes on |
 
 mod args;
+mod check;
 mod devices;
 mod devices_sheet;
 mod devices_tree;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     let mut output = Output::new(&cli.global);
     let done = output.check().and_then(|()| match &cli.command {
         Command::Run(args) => run::run(args, &mut output),
+        Command::Check(args) => check::run(args, &mut output),
         Command::Lesson(args) => lesson::run(args, &mut output),
         Command::Devices(args) => devices::run(args, &mut output),
         Command::Occupancy(args) => occupancy::run(args, &mut output),

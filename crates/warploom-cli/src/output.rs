@@ -96,6 +96,15 @@ impl Output {
         out.flush()
     }
 
+    /// Draws diagnostics that are the result, on standard output.
+    pub fn drawn(&self, diagnostics: &[Diagnostic]) -> io::Result<()> {
+        let drawer = Drawer::new(wants_colour(&io::stdout()));
+        for diagnostic in diagnostics {
+            self.text(&format!("{}\n\n", drawer.draw(diagnostic)))?;
+        }
+        Ok(())
+    }
+
     /// Prints bytes that are the whole result, such as a script.
     pub fn raw(&self, bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();

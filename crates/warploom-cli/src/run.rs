@@ -18,7 +18,7 @@ use crate::table::terminal_columns;
 
 /// Runs it.
 pub fn run(args: &RunArgs, output: &mut Output) -> Done {
-    let mut plan = plan(args)?;
+    let mut plan = plan(&args.file, &args.launch)?;
     for out in &args.out {
         plan.add_save(&Spot::whole("--out", out.as_str()))?;
     }
@@ -74,17 +74,18 @@ pub fn run(args: &RunArgs, output: &mut Output) -> Done {
     Ok(report.outcome.exit_code())
 }
 
-fn plan(args: &RunArgs) -> Result<Plan, Failure> {
-    match ending(&args.file).as_str() {
+/// What a launch file says, or the options of a module's launch.
+pub fn plan(file: &Path, launch: &LaunchArgs) -> Result<Plan, Failure> {
+    match ending(file).as_str() {
         "toml" => {}
-        "ptx" | "cu" | "simt" => return module_plan(&args.file, &args.launch),
-        other => return Err(wrong_file(&args.file, other)),
+        "ptx" | "cu" | "simt" => return module_plan(file, launch),
+        other => return Err(wrong_file(file, other)),
     }
-    if let Some(option) = args.launch.first_given() {
+    if let Some(option) = launch.first_given() {
         let message = format!("`{option}` is for modules; a launch file has its own launches");
         return Err(wrong_argument(Diagnostic::error(message)));
     }
-    Ok(launch_file::read(&args.file)?)
+    Ok(launch_file::read(file)?)
 }
 
 /// A file's ending in lower case, or nothing.
@@ -103,7 +104,9 @@ fn wrong_file(file: &Path, ending: &str) -> Failure {
         "npy" => "; arrays go into one or into `--arg npy:PATH`",
         _ => "",
     };
-    let help = format!("`run` takes a launch file (.toml) or a module (.ptx, .cu, .simt){more}");
+    let help = format!(
+        "`run` and `check` take a launch file (.toml) or a module (.ptx, .cu, .simt){more}"
+    );
     wrong_argument(Diagnostic::error(message).help(help))
 }
 

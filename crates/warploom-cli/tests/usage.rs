@@ -33,7 +33,7 @@ const FILL: &str = "run kernels.ptx --kernel fill --block 32 --arg u32:9 --arg f
 
 #[test]
 fn a_file_of_another_kind_is_told_by_its_ending() {
-    let takes = "`run` takes a launch file (.toml) or a module (.ptx, .cu, .simt)";
+    let takes = "`run` and `check` take a launch file (.toml) or a module (.ptx, .cu, .simt)";
     refuses(
         "run kernels.py",
         "`kernels.py` is neither a launch file nor a module",

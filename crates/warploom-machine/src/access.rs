@@ -6,7 +6,7 @@
 
 use std::ptr::NonNull;
 
-use warploom_isa::access::Access;
+use warploom_isa::access::{Access, Atomic, AtomicOp};
 use warploom_isa::address::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use warploom_isa::{FrameRange, Inst, NO_SLOT, Op, Pc, Slot, Space};
 
@@ -498,9 +498,9 @@ pub(crate) unsafe fn show<const L: usize, O: Observer>(
         let lanes = (0..L)
             .filter(|&lane| spaces[lane] == space)
             .fold(0, |lanes, lane| lanes | 1 << lane);
-        let idle = if O::VALUES && inst.op == Op::St {
+        let idle = if O::VALUES && matches!(inst.op, Op::St | Op::Atom) {
             // SAFETY: the caller's promise.
-            unsafe { idle_stores(x, inst, rest & lanes, space, &addresses) }
+            unsafe { idle_writes(x, inst, rest & lanes, space, &addresses) }
         } else {
             0
         };
@@ -517,12 +517,13 @@ pub(crate) unsafe fn show<const L: usize, O: Observer>(
     }
 }
 
-/// Lanes whose store writes what is there already, or what a lower lane of the same store has put
-/// there. Stores that are about to fail, and those to local memory, are none.
+/// Lanes whose store writes what is there already, and lanes whose compare-and-swap does not find
+/// what it compares with. Lower lanes go first. Accesses that are about to fail, and those to local
+/// memory, are none.
 ///
 /// # Safety
 /// As for [`memory_op`].
-unsafe fn idle_stores<const L: usize>(
+unsafe fn idle_writes<const L: usize>(
     x: &mut Exec<'_, L>,
     inst: &Inst,
     exec: u64,
@@ -531,15 +532,18 @@ unsafe fn idle_stores<const L: usize>(
 ) -> u64 {
     let access = Access::unpack(inst.mods);
     let bytes = access.bytes();
+    let swaps = inst.op == Op::Atom && Atomic::unpack(inst.mods).op == AtomicOp::Cas;
+    if inst.op == Op::Atom && !(swaps && access.count_log2 == 0) {
+        return 0;
+    }
+    let unused = 64 - (8 << access.width_log2);
     let lanes = || (0..L).filter(|lane| exec >> lane & 1 != 0);
     let climbs = lanes().is_sorted_by(|&a, &b| addresses[a] < addresses[b]);
+    // What lower lanes have put where, if lanes can meet.
+    let mut put: Vec<(u64, u64)> = Vec::new();
     let mut idle = 0;
     for lane in lanes() {
         let low = addresses[lane];
-        let lower = lanes().take_while(|&lower| lower < lane);
-        let before = lower
-            .filter(|&lower| !climbs && addresses[lower] == low)
-            .last();
         let window = match space {
             Space::Shared => x.env.shared_window(low),
             Space::Global => x.memory.window(low),
@@ -556,19 +560,29 @@ unsafe fn idle_stores<const L: usize>(
             Space::Shared => x.block.shared_host().wrapping_add(low as usize),
             _ => window.host.wrapping_add((low - window.low) as usize),
         };
-        let list = register_list(x, inst, access, &inst.b);
-        let unused = 64 - (8 << access.width_log2);
-        let same = list.iter().enumerate().all(|(k, &slot)| {
-            let at = at.wrapping_add(k << access.width_log2);
-            // SAFETY: the window holds the access, which is aligned; the caller's promise.
-            let (old, new) = unsafe {
-                let of = |lane| x.regs.lane(slot, access.wide_registers, lane);
-                let there = || cell::load(at, access.width_log2);
-                (before.map_or_else(there, of), of(lane))
+        // SAFETY: the slots were checked.
+        let value = |slot| unsafe { x.regs.lane(slot, access.wide_registers, lane) << unused };
+        let there = |k: usize| {
+            let place = low + (k << access.width_log2) as u64;
+            let before = put.iter().rev().find(|(other, _)| *other == place);
+            // SAFETY: the window holds the access, which is aligned.
+            let memory = || unsafe {
+                cell::load(at.wrapping_add(k << access.width_log2), access.width_log2) << unused
             };
-            old << unused == new << unused
-        });
-        idle |= u64::from(same) << lane;
+            before.map_or_else(memory, |&(_, value)| value)
+        };
+        let (stays, new): (bool, Vec<u64>) = if swaps {
+            (there(0) != value(inst.b), vec![value(inst.c)])
+        } else {
+            let list = register_list(x, inst, access, &inst.b);
+            let new: Vec<u64> = list.iter().map(|&slot| value(slot)).collect();
+            (new.iter().enumerate().all(|(k, &new)| there(k) == new), new)
+        };
+        idle |= u64::from(stays) << lane;
+        if !stays && !climbs {
+            let places = (0..).map(|k| low + (k << access.width_log2));
+            put.extend(places.zip(new));
+        }
     }
     idle
 }

@@ -57,7 +57,8 @@ pub struct MemoryAccess<'a> {
     pub lanes: u64,
     /// Addresses in the space, by lane.
     pub addresses: &'a [u64],
-    /// Lanes whose store leaves memory as it is, where [`Observer::VALUES`] asks for them.
+    /// Lanes whose store or compare-and-swap leaves memory as it is, where [`Observer::VALUES`] asks
+    /// for them.
     pub idle: u64,
 }
 

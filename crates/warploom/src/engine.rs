@@ -8,12 +8,11 @@ use std::thread;
 
 use warploom_device::Device;
 use warploom_isa::module::SharedPlace;
-use warploom_isa::{Loc, Module, Space};
+use warploom_isa::{FunctionId, Loc, Module, Space};
 use warploom_machine::memory::Neighbour;
 use warploom_machine::{
-    AccessInfo, AllocationKind, Counters, Divergence, Fault, FaultKind, Host, Launch, LaunchError,
-    LaunchSpec, Limits, LoadError, Machine, MachineConfig, MemoryError, Note, Observer, Outcome,
-    RunResult,
+    AllocationKind, Counters, Divergence, Fault, FaultKind, Host, Launch, LaunchError, LaunchSpec,
+    Limits, LoadError, Machine, MachineConfig, MemoryError, Note, Observer, Outcome, RunResult,
 };
 use warploom_timing::stream::Stream;
 use warploom_timing::trace::Trace;
@@ -215,7 +214,14 @@ impl Engine {
         };
         for wait in waits {
             let polled = wait.polled.as_ref();
-            if let Some((offset, holder)) = polled.and_then(|access| self.holder(access, spec)) {
+            if let Some((offset, holder)) = polled.and_then(|access| {
+                self.holder(
+                    access.space,
+                    access.address,
+                    spec.kernel,
+                    spec.dynamic_shared_bytes,
+                )
+            }) {
                 let Neighbour { kind, bytes, .. } = holder;
                 let what = format!("; the address is byte {offset} of {kind} of {bytes} bytes");
                 wait.reason.push_str(&what);
@@ -223,18 +229,24 @@ impl Engine {
         }
     }
 
-    /// The allocation or shared variable that an access hits, and the byte of it.
-    fn holder(&self, access: &AccessInfo, spec: &LaunchSpec) -> Option<(u64, Neighbour)> {
-        let address = access.address;
+    /// The allocation or shared variable of a kernel's launch that an address lies in, and the byte
+    /// of it.
+    pub(crate) fn holder(
+        &self,
+        space: Space,
+        address: u64,
+        kernel: FunctionId,
+        dynamic_shared_bytes: u32,
+    ) -> Option<(u64, Neighbour)> {
         let module = self.machine.module();
-        let found = match access.space {
+        let found = match space {
             Space::Shared => {
-                let layout = module.shared_layout(&module.reachable(spec.kernel));
+                let layout = module.shared_layout(&module.reachable(kernel));
                 let near = |place: &SharedPlace| {
                     let variable = module.variables.get(place.variable.index())?;
                     let kind = AllocationKind::Variable(variable.name.clone());
                     let bytes = match variable.dynamic_shared {
-                        true => spec.dynamic_shared_bytes.into(),
+                        true => dynamic_shared_bytes.into(),
                         false => place.bytes,
                     };
                     Some(Neighbour::new(kind, place.start_bytes, bytes, address))

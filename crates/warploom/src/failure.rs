@@ -28,7 +28,7 @@ impl Places<'_> {
     }
 
     /// The instruction in the loaded text, where the source line is another one.
-    fn instruction(&self, pc: Pc, origin: Origin) -> Option<String> {
+    pub(crate) fn instruction(&self, pc: Pc, origin: Origin) -> Option<String> {
         let function = self.module.function_at(pc)?;
         let text_file = self.module.function(function).origin.loc.file;
         let in_text = Loc {

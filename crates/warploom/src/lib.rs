@@ -72,6 +72,7 @@
 
 mod advice;
 pub mod arg;
+pub mod check;
 mod compare;
 pub mod compiler;
 pub mod contents;

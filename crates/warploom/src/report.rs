@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use crate::metrics::{LineTiming, Metrics, Tally};
+use crate::text::Diagnostic;
 
 /// Version of the report's form. It grows when a key is renamed or changes its meaning, not when
 /// one is added.
@@ -20,6 +21,8 @@ pub enum Outcome {
     Fault,
     /// A buffer does not hold what was expected.
     Expectation,
+    /// A check found an error.
+    Finding,
     /// A launch needs a feature that is not supported; it was not started.
     Unsupported,
     /// The instruction limit was reached, or the run was interrupted.
@@ -73,6 +76,9 @@ pub struct LaunchReport {
     /// Oddities that are no faults.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// What checks found, if the launch was checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// Blocks that finished.
     pub blocks_done: u64,
     /// What it did; up to the failure, if it failed.
@@ -155,6 +161,62 @@ pub struct Failure {
     /// Who waits where in a deadlock.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Waiting>,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The program is wrong.
+    Error,
+    /// It is odd.
+    Note,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// `race`, `same_value_write`, `relies_on_lockstep`, `barrier_divergence`.
+    pub kind: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, on one line.
+    pub message: String,
+    /// How often it was seen at these lines.
+    pub count: u64,
+    /// The state space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<&'static str>,
+    /// An address in that space, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Who takes part: both sides of a race, in the order of this run.
+    pub sides: Vec<Side>,
+    /// What would help.
+    pub help: String,
+    /// The same as a compiler would draw it.
+    #[serde(skip)]
+    pub diagnostic: Diagnostic,
+}
+
+/// A side of a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// `load`, `store` or `atomic`; nothing for a barrier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<String>,
+    /// Block index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
+    /// Thread index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<[u32; 3]>,
+    /// The source line.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The instruction as it stands in the loaded text, where that is not the source line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
 }
 
 /// A memory access.
@@ -257,7 +319,7 @@ impl Outcome {
     pub const fn exit_code(self) -> u8 {
         match self {
             Outcome::Ok => 0,
-            Outcome::Fault | Outcome::Expectation | Outcome::Limit => 1,
+            Outcome::Fault | Outcome::Expectation | Outcome::Finding | Outcome::Limit => 1,
             Outcome::Unsupported => 2,
         }
     }

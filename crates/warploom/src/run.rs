@@ -19,7 +19,7 @@ use crate::files::read_text;
 use crate::npy::write_header;
 use crate::plan::{Named, Plan, SavePlan};
 use crate::program::Program;
-use crate::report::{Note, Outcome, Report, SCHEMA_VERSION, Saved};
+use crate::report::{Note, Outcome, Report, SCHEMA_VERSION, Saved, Severity};
 use crate::session::{DivergenceModel, Session, check_types};
 use crate::text::{Diagnostic, Spot};
 use crate::trace::{TracePlan, Tracer};
@@ -40,6 +40,10 @@ pub struct Options<'a> {
     pub divergence: Option<DivergenceModel>,
     /// Predict how long launches take on the device.
     pub timing: bool,
+    /// Check launches instead, for what no run shows.
+    pub check: bool,
+    /// Kinds of findings that are left out of the report.
+    pub allow: Vec<String>,
     /// Registers that a thread of a timed launch has at most.
     pub registers: Option<u32>,
     /// Take registers and spills of timed launches from NVIDIA's assembler.
@@ -165,6 +169,7 @@ pub fn run(
     let mut notes = notes(&program, &device);
     let mut session = Session::new(program, device, divergence)?;
     session.set_timing(options.timing);
+    session.set_checks(options.check);
     session.set_registers(options.registers);
     if options.ptxas {
         session.assemble(&Toolchain::of_this_process())?;
@@ -200,6 +205,16 @@ pub fn run(
         {
             report.outcome = Outcome::Expectation;
         }
+    }
+    for launch in &mut report.launches {
+        launch
+            .findings
+            .retain(|finding| !options.allow.iter().any(|kind| kind == finding.kind));
+    }
+    let mut findings = report.launches.iter().flat_map(|launch| &launch.findings);
+    let wrong = findings.any(|finding| finding.severity == Severity::Error);
+    if wrong && matches!(report.outcome, Outcome::Ok | Outcome::Expectation) {
+        report.outcome = Outcome::Finding;
     }
     let mut unsaved = Vec::new();
     if let Some(tracer) = session.trace_into(None) {

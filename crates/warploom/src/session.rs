@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use warploom_device::{Device, Divergence as DeviceDivergence, Occupancy};
 use warploom_isa::{FunctionId, Module, Space, Variable};
+use warploom_machine::memory::Neighbour;
 use warploom_machine::{
     Divergence, LaunchError, LaunchSpec, LoadError, MemoryError, NoObserver, Observer,
     Outcome as End,
@@ -14,6 +15,7 @@ use warploom_timing::trace::Trace;
 use warploom_timing::{TimingError, TimingOptions};
 
 use crate::advice;
+use crate::check;
 use crate::compare::{Comparison, comparable};
 use crate::compiler::{Assembled, Toolchain, assemble};
 use crate::contents::Contents;
@@ -83,6 +85,7 @@ pub struct Session {
     buffers: BTreeMap<String, Buffer>,
     room: Room,
     timed: bool,
+    checked: bool,
     registers: Option<u32>,
     assembled: BTreeMap<String, Assembled>,
     trace_issues: usize,
@@ -130,6 +133,7 @@ impl Session {
             buffers,
             room,
             timed: false,
+            checked: false,
             registers: None,
             assembled: BTreeMap::new(),
             trace_issues: 0,
@@ -141,6 +145,12 @@ impl Session {
     /// Times launches from now on, or no longer.
     pub fn set_timing(&mut self, timed: bool) {
         self.timed = timed;
+    }
+
+    /// Checks launches from now on, or no longer: their reports hold what was found. Checked launches
+    /// run on one thread and are not timed.
+    pub fn set_checks(&mut self, checked: bool) {
+        self.checked = checked;
     }
 
     /// Gives a thread of a timed launch at most so many registers; what does not fit is spilled.
@@ -323,7 +333,22 @@ impl Session {
         launch: &LaunchPlan,
         control: &mut Control<'_>,
     ) -> Result<LaunchReport, Error> {
+        if self.checked {
+            return check::launch(self, launch, control);
+        }
         self.launch_observed(launch, control, &mut NoObserver)
+    }
+
+    /// The allocation or shared variable of a launch that an address lies in, and the byte of it.
+    pub(crate) fn holder(
+        &self,
+        space: Space,
+        address: u64,
+        launch: &LaunchPlan,
+    ) -> Option<(u64, Neighbour)> {
+        let kernel = self.program.kernel(launch.kernel.as_ref()).ok()?;
+        self.engine
+            .holder(space, address, kernel, launch.shared_bytes)
     }
 
     /// The same, while `observer` sees every issue. Blocks run in order, on one thread.
@@ -551,6 +576,7 @@ impl Session {
             outcome,
             error,
             notes,
+            findings: Vec::new(),
             blocks_done: ran.blocks_done,
             advice: advice::of(&metrics, &self.device),
             metrics,

@@ -83,10 +83,17 @@ impl Sources {
     /// A line of one of the loaded texts, as a place in it.
     pub(crate) fn spot(&self, module: &Module, file: FileId, number: u32) -> Option<Spot> {
         let name = module.files.get(file.0 as usize)?;
-        let source = self.texts.iter().find(|text| text.origin == *name)?;
-        let line = self.line(name, &source.text, number)?;
+        self.texts.iter().find(|text| text.origin == *name)?;
+        self.line_spot(module, Loc { file, line: number })
+    }
+
+    /// A source line as a place in its text, if the file could be read.
+    pub(crate) fn line_spot(&self, module: &Module, loc: Loc) -> Option<Spot> {
+        let name = module.files.get(loc.file.0 as usize)?;
+        let source = self.text(name)?;
+        let line = self.line(name, &source.text, loc.line)?;
         let start = line.as_ptr() as usize - source.text.as_ptr() as usize;
-        Some(Spot::new(source, start..start + line.len()))
+        Some(Spot::new(&source, start..start + line.len()))
     }
 
     /// Line `number` of the text of a name, from 1, without the spaces around it.

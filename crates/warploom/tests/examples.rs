@@ -4,7 +4,7 @@
 //! A launch file says in its comment what must come of it: `Outcome: ipdom = fault, its = ok`;
 //! without that it is `ok` for both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use warploom::report::Severity;
 use warploom::{DivergenceModel, Finished, Options, Watcher, launch_file, run};
 
 /// Files that only measure speed.
@@ -61,6 +62,11 @@ fn trials(root: &Path, file: &Path) -> Vec<Trial> {
     trials.push(Trial::test(format!("{name} same bits"), move || {
         same_bits(&file)
     }));
+    for model in [DivergenceModel::Ipdom, DivergenceModel::Its] {
+        let file = timed_file.clone();
+        let name = format!("{name} checked {}", model.name());
+        trials.push(Trial::test(name, move || checked(&file, model)));
+    }
     // What a fault cuts off depends on the order of warps.
     let text = fs::read_to_string(&timed_file).unwrap_or_default();
     let ends_well = wanted(&text, DivergenceModel::Its) == "ok";
@@ -109,6 +115,29 @@ fn in_time(file: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// The checkers find the errors that a file's comment names, and no others: `Check: ipdom = silent,
+/// its = race`; without that, none.
+fn checked(file: &Path, model: DivergenceModel) -> Result<(), Failed> {
+    let mut plan = launch_file::read(file).map_err(|error| error.to_string())?;
+    plan.save.clear();
+    let options = Options {
+        divergence: Some(model),
+        check: true,
+        ..Options::default()
+    };
+    let done = run(&plan, &options, &Printed::default()).map_err(|error| error.to_string())?;
+    let launches = done.report.launches.iter();
+    let found = launches.flat_map(|launch| &launch.findings);
+    let errors = found.filter(|finding| finding.severity == Severity::Error);
+    let kinds: BTreeSet<&str> = errors.map(|finding| finding.kind).collect();
+    let text = fs::read_to_string(file)?;
+    let wanted = said(&text, "Check:", model).filter(|&kind| kind != "silent");
+    match kinds == wanted.into_iter().collect() {
+        true => Ok(()),
+        false => Err(format!("found {kinds:?}").into()),
+    }
+}
+
 /// Keeps what kernels print.
 #[derive(Default)]
 struct Printed(Mutex<Vec<u8>>);
@@ -141,18 +170,22 @@ fn finish(
 
 /// `fault` or `ok`, as the comment of the file says.
 fn wanted(text: &str, model: DivergenceModel) -> &'static str {
-    let comment: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix('#'))
-        .collect();
-    let comment = comment.join(" ");
-    let outcome = comment
-        .split_once("Outcome:")
-        .map_or("", |(_, outcome)| outcome);
-    match outcome.contains(&format!("{} = fault", model.name())) {
-        true => "fault",
-        false => "ok",
+    match said(text, "Outcome:", model) {
+        Some("fault") => "fault",
+        _ => "ok",
     }
+}
+
+/// The word that the comment of a file says of a model behind `topic`.
+fn said<'t>(text: &'t str, topic: &str, model: DivergenceModel) -> Option<&'t str> {
+    let comments = text.lines().filter_map(|line| line.strip_prefix('#'));
+    let mut rest = comments.skip_while(|line| !line.contains(topic));
+    let first = rest.next()?.split_once(topic)?.1;
+    let key = format!("{} = ", model.name());
+    let mut lines = std::iter::once(first).chain(rest);
+    let word = lines.find_map(|line| Some(line.split_once(&key)?.1))?;
+    word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next()
 }
 
 fn outcome(file: &Path, model: DivergenceModel) -> Result<(), Failed> {
