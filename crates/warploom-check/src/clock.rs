@@ -27,9 +27,14 @@ pub(crate) struct Clock(Option<Arc<BTreeMap<u64, Epochs>>>);
 impl Clock {
     /// The last epoch of a thread that has ended before, or 0.
     pub(crate) fn knows(&self, thread: Thread) -> u32 {
-        let epochs = self.0.as_ref().and_then(|blocks| blocks.get(&thread.block));
-        let epoch = epochs.and_then(|epochs| epochs.get(thread.index as usize));
+        let epoch = self.epochs(thread.block).get(thread.index as usize);
         epoch.copied().unwrap_or(0)
+    }
+
+    /// The known epochs of a block's threads.
+    pub(crate) fn epochs(&self, block: u64) -> &[u32] {
+        let epochs = self.0.as_ref().and_then(|blocks| blocks.get(&block));
+        epochs.map_or(&[], |epochs| epochs)
     }
 
     /// Whether two clocks are one.

@@ -14,29 +14,30 @@
 //!
 //! **How.** The vector clocks of FastTrack (Flanagan and Freund, PLDI 2009), compressed for blocks
 //! (`clock`): a thread has a clock and the number of its epoch, each byte remembers its last writes,
-//! weak and strong, and the reads since that a later read does not cover (`shadow`). An access races with a write or
-//! read of another thread if its thread does not know the epoch of that. Accesses of a warp in one
-//! epoch are one record, and readers of a place are a set that all places with the same readers share
-//! (`record`), so that a place takes twelve bytes however many read it.
+//! weak and strong, and the reads since that a later read does not cover (`shadow`). An access races
+//! with a write or read of another thread if its thread does not know the epoch of that. Neighbouring
+//! lanes of an access are one record, and readers of a place are a set that all places with the same
+//! readers share (`record`), so that a place takes twelve bytes however many read it. Records that no
+//! place has any more are forgotten.
 //!
 //! **Deviations, and what it cannot see.** The run is one sequentially consistent order of blocks and
 //! warps: synchronisation that another order would have made, or not have made, is not looked for.
 //! Clusters count as blocks. A `red` has no result and acquires nothing. After a race, the place
-//! belongs to the later access. Where a launch has more than 33 million records, or 16 million sets of
-//! readers, the rest is checked against what had room, and [`RaceChecker::incomplete`] says so.
+//! belongs to the later access. Of more than 1024 reads of a place that nothing orders, the first are
+//! kept: a write that is ordered behind those, and not behind a later one, is missed.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use warploom_isa::access::{Access, Atomic, Order, Scope};
-use warploom_isa::{Module, Op, Pc, Space};
+use warploom_isa::{Module, Op, Space};
 use warploom_machine::{AccessKind, Issue, MemoryAccess, Observer};
 
 use crate::clock::{Clock, Thread};
-use crate::finding::{Finding, Kind, Side};
-use crate::record::{AccessKindOf, Packed, Reader, Record, RecordId, Records};
-use crate::shadow::{Cell, Readers, Shadow, Who};
-use crate::sync::{Published, Releases, Seen, narrower, reaches};
+use crate::finding::Finding;
+use crate::meet::{Findings, Places, Run, each_lane, meet};
+use crate::record::{Manner, Record};
+use crate::sync::{Published, Releases, Seen, narrower};
 
 /// Block barriers that there are.
 const BARRIERS: usize = 16;
@@ -109,20 +110,8 @@ struct Block {
     number: u64,
     threads: Vec<State>,
     meetings: [Meeting; BARRIERS],
-    shared: Shadow,
+    shared: Places,
     releases: Releases,
-}
-
-/// An access of lanes that share a place and a clock's epoch.
-struct Party<'a> {
-    block: u64,
-    warp: u32,
-    lanes: u64,
-    id: RecordId,
-    kind: AccessKindOf,
-    /// Lanes whose store changes nothing.
-    idle: u64,
-    threads: &'a [State],
 }
 
 /// Watches a launch for races.
@@ -133,19 +122,9 @@ pub struct RaceChecker {
     /// The block that has issued last, taken out of the others.
     current: Option<Box<Block>>,
     warp: u32,
-    global: Shadow,
+    global: Places,
     releases: Releases,
-    common: Common,
-}
-
-/// What accesses to all spaces need.
-struct Common {
-    shape: Shape,
-    records: Records,
-    findings: Vec<Finding>,
-    known: FxHashMap<(Kind, Pc, Pc, Space), usize>,
-    /// A set of readers in the making.
-    readers: Vec<Reader>,
+    findings: Findings,
 }
 
 impl RaceChecker {
@@ -157,26 +136,15 @@ impl RaceChecker {
             blocks: FxHashMap::default(),
             current: None,
             warp: 0,
-            global: Shadow::default(),
+            global: Places::new(),
             releases: Releases::default(),
-            common: Common {
-                shape,
-                records: Records::default(),
-                findings: Vec::new(),
-                known: FxHashMap::default(),
-                readers: Vec::new(),
-            },
+            findings: Findings::default(),
         }
     }
 
     /// What was found, in the order in which it came up; each two instructions once.
     pub fn findings(&self) -> &[Finding] {
-        &self.common.findings
-    }
-
-    /// Whether the launch was too large to be checked in full.
-    pub fn incomplete(&self) -> bool {
-        self.common.records.full
+        &self.findings.all
     }
 
     fn number(&self, index: [u32; 3]) -> u64 {
@@ -202,7 +170,7 @@ impl RaceChecker {
                     number,
                     threads: vec![state; threads],
                     meetings: Default::default(),
-                    shared: Shadow::default(),
+                    shared: Places::new(),
                     releases: Releases::default(),
                 })
             });
@@ -295,17 +263,6 @@ fn published(block: u64, index: u32, state: &State, scope: Scope) -> Published {
     }
 }
 
-fn each_lane(lanes: u64) -> impl Iterator<Item = u32> {
-    let mut rest = lanes;
-    std::iter::from_fn(move || {
-        (rest != 0).then(|| {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            lane
-        })
-    })
-}
-
 impl Observer for RaceChecker {
     const ACTIVE: bool = true;
     const VALUES: bool = true;
@@ -339,9 +296,13 @@ impl Observer for RaceChecker {
             true => Scope::Sys,
             false => how.scope,
         });
-        let kind = AccessKindOf::new(access.kind, strong, volatile);
+        let manner = Manner {
+            kind: access.kind,
+            strong,
+            volatile,
+        };
         // A read that acquires orders what is behind it, not itself; a write releases what is before.
-        self.check(access, kind);
+        self.check(access, manner);
         if let Some(scope) = strong {
             self.strong(access, how.order, scope, op);
         }
@@ -408,302 +369,74 @@ impl Observer for RaceChecker {
 
 impl RaceChecker {
     /// Checks an access against what came before, and remembers it.
-    fn check(&mut self, access: &MemoryAccess<'_>, kind: AccessKindOf) {
-        let Some(mut block) = self.current.take() else {
+    fn check(&mut self, access: &MemoryAccess<'_>, manner: Manner) {
+        let Some(block) = &mut self.current else {
             return;
         };
         let width = self.shape.warp_width;
         let first = (self.warp * width) as usize;
         let threads = block.threads.get(first..).unwrap_or_default();
-        let shadow = match access.space {
+        let places = match access.space {
             Space::Shared => &mut block.shared,
             _ => &mut self.global,
         };
+        places.tidy();
+        let instruction = places.next();
         let mut rest = access.lanes & low_bits(threads.len());
-        let mut id = (0, 0);
         while rest != 0 {
             let lane = rest.trailing_zeros();
-            let address = access.addresses[lane as usize];
-            let state = &threads[lane as usize];
-            // Lanes that want the same place are one party: neighbours among those that read, and
-            // all of those that write, which are held against each other.
-            let mut lanes = 0;
-            for other in each_lane(rest) {
-                let their = &threads[other as usize];
-                let alike = access.addresses[other as usize] == address
-                    && their.epoch == state.epoch
-                    && their.clock.is(&state.clock);
-                if alike {
-                    lanes |= 1 << other;
-                } else if access.kind == AccessKind::Load {
-                    break;
-                }
-            }
-            rest &= !lanes;
-            if id.0 != state.epoch {
-                let record = Record {
-                    block: block.number,
-                    warp: self.warp,
-                    pc: access.pc,
-                    epoch: state.epoch,
-                    kind,
-                };
-                id = (state.epoch, self.common.records.id(record));
-            }
-            if id.1 == 0 {
-                break;
-            }
-            let mut party = Party {
+            let (stride, count) = run_from(access, threads, rest);
+            let record = Record {
                 block: block.number,
                 warp: self.warp,
-                lanes,
-                id: id.1,
-                kind,
-                idle: access.idle,
-                threads,
+                pc: access.pc,
+                epoch: threads[lane as usize].epoch,
+                manner,
+                base: access.addresses[lane as usize],
+                stride,
+                first: lane,
+                count,
             };
-            let common = &mut self.common;
-            shadow.touch(address, access.bytes, |address, cell| {
-                common.meet(&mut party, access.space, address, cell);
-            });
+            rest &= !record.lanes();
+            let run = Run {
+                record,
+                bytes: access.bytes,
+                idle: access.idle,
+                clock: &threads[lane as usize].clock,
+                space: access.space,
+                instruction,
+                warp_width: width,
+                in_step: self.shape.in_step,
+            };
+            meet(places, &mut self.findings, &run);
         }
-        self.current = Some(block);
     }
+}
+
+/// How far the lanes from the first of `rest` on are a run: the distance of their addresses, and how
+/// many they are.
+fn run_from(access: &MemoryAccess<'_>, threads: &[State], rest: u64) -> (i64, u32) {
+    let first = rest.trailing_zeros() as usize;
+    let state = &threads[first];
+    let address = |lane: usize| access.addresses[lane];
+    let alike = |lane: usize| {
+        let on = lane < 64 && rest >> lane & 1 != 0;
+        on && threads[lane].epoch == state.epoch && threads[lane].clock.is(&state.clock)
+    };
+    if !alike(first + 1) {
+        return (0, 1);
+    }
+    let stride = address(first + 1).wrapping_sub(address(first)) as i64;
+    if stride != 0 && stride.unsigned_abs() < u64::from(access.bytes) {
+        return (0, 1);
+    }
+    let mut last = first + 1;
+    while alike(last + 1) && address(last + 1).wrapping_sub(address(last)) as i64 == stride {
+        last += 1;
+    }
+    (stride, (last - first) as u32 + 1)
 }
 
 fn low_bits(count: usize) -> u64 {
     if count >= 64 { !0 } else { (1 << count) - 1 }
-}
-
-impl Common {
-    /// An access meets what is known of a place.
-    fn meet(&mut self, party: &mut Party<'_>, space: Space, address: u64, cell: &mut Cell) {
-        let writes = party.kind.kind() != AccessKind::Load;
-        let lane = party.lanes.trailing_zeros();
-        if !writes {
-            // The same lane in the same epoch: nothing new.
-            if let Who::One(reader) = cell.readers.who()
-                && reader == Packed::new(party.id, lane)
-                && party.lanes.is_power_of_two()
-            {
-                return;
-            }
-        }
-        for write in [cell.weak, cell.strong] {
-            if write != Packed::NONE {
-                self.against(party, space, address, write.record(), 1 << write.lane());
-            }
-        }
-        if !writes {
-            cell.readers = self.joined(party, cell.readers);
-            return;
-        }
-        match cell.readers.who() {
-            Who::None => {}
-            Who::One(reader) => {
-                self.against(party, space, address, reader.record(), 1 << reader.lane());
-            }
-            Who::Set(set) => {
-                for n in 0..self.records.readers(set).len() {
-                    let (record, lanes) = self.records.readers(set)[n];
-                    self.against(party, space, address, record, lanes);
-                }
-            }
-        }
-        if !party.lanes.is_power_of_two() && party.kind.strong.is_none() {
-            self.among(party, space, address);
-        }
-        cell.readers = Readers::NONE;
-        let last = Packed::new(party.id, 63 - party.lanes.leading_zeros());
-        if party.kind.strong.is_some() {
-            cell.strong = last;
-        } else {
-            cell.weak = last;
-            cell.strong = Packed::NONE;
-        }
-    }
-
-    /// Lanes of a party that an earlier access of some lanes is not ordered before, and the first of
-    /// those lanes.
-    fn unordered(&self, party: &Party<'_>, record: &Record, lanes: u64) -> Option<(u32, u32)> {
-        let same_warp = record.block == party.block && record.warp == party.warp;
-        if same_warp && self.shape.in_step {
-            return None;
-        }
-        // All lanes of a party know the same.
-        let clock = &party.threads[party.lanes.trailing_zeros() as usize].clock;
-        for lane in each_lane(lanes) {
-            let thread = Thread {
-                block: record.block,
-                index: record.warp * self.shape.warp_width + lane,
-            };
-            if clock.knows(thread) >= record.epoch {
-                continue;
-            }
-            let others = match same_warp {
-                true => party.lanes & !(1 << lane),
-                false => party.lanes,
-            };
-            if others != 0 {
-                return Some((lane, others.trailing_zeros()));
-            }
-        }
-        None
-    }
-
-    /// Holds an access against an earlier one.
-    fn against(
-        &mut self,
-        party: &Party<'_>,
-        space: Space,
-        address: u64,
-        record: RecordId,
-        lanes: u64,
-    ) {
-        let earlier = *self.records.get(record);
-        let Some((theirs, ours)) = self.unordered(party, &earlier, lanes) else {
-            return;
-        };
-        let strong = match (earlier.kind.strong, party.kind.strong) {
-            (Some(a), Some(b)) => reaches(earlier.block, a, party.block, b),
-            _ => false,
-        };
-        let same_warp = earlier.block == party.block && earlier.warp == party.warp;
-        let kind = if strong {
-            // In shared memory, volatile between lanes of a warp is what code has that was written
-            // for lanes in step.
-            let volatile = earlier.kind.volatile && party.kind.volatile;
-            if !(volatile && same_warp && space == Space::Shared) {
-                return;
-            }
-            Kind::Lockstep
-        } else if earlier.kind.kind() == AccessKind::Store
-            && party.kind.kind() == AccessKind::Store
-            && party.idle >> ours & 1 != 0
-        {
-            Kind::SameValue
-        } else {
-            Kind::Race
-        };
-        let first = self.side(&earlier, theirs);
-        self.report(kind, first, party, ours, (space, address), false);
-    }
-
-    /// Holds the lanes of a weak store against each other.
-    fn among(&mut self, party: &Party<'_>, space: Space, address: u64) {
-        let mut lanes = each_lane(party.lanes);
-        let (Some(first), Some(second)) = (lanes.next(), lanes.next()) else {
-            return;
-        };
-        let rest = party.lanes & !(1 << first);
-        let kind = match rest & !party.idle {
-            0 => Kind::SameValue,
-            _ => Kind::Race,
-        };
-        let record = *self.records.get(party.id);
-        let side = self.side(&record, first);
-        self.report(kind, side, party, second, (space, address), true);
-    }
-
-    fn side(&self, record: &Record, lane: u32) -> Side {
-        Side {
-            pc: record.pc,
-            kind: record.kind.kind(),
-            weak: record.kind.strong.is_none(),
-            block: record.block,
-            thread: record.warp * self.shape.warp_width + lane,
-        }
-    }
-
-    fn report(
-        &mut self,
-        kind: Kind,
-        first: Side,
-        party: &Party<'_>,
-        lane: u32,
-        (space, address): (Space, u64),
-        same_instruction: bool,
-    ) {
-        let record = *self.records.get(party.id);
-        let second = self.side(&record, lane);
-        // The two may come in either order, here and there.
-        let pcs = [first.pc, second.pc];
-        let key = (kind, pcs[0].min(pcs[1]), pcs[0].max(pcs[1]), space);
-        if let Some(&number) = self.known.get(&key) {
-            self.findings[number].count += 1;
-            return;
-        }
-        self.known.insert(key, self.findings.len());
-        self.findings.push(Finding {
-            kind,
-            first,
-            second,
-            space,
-            address,
-            same_instruction,
-            count: 1,
-        });
-    }
-
-    /// The readers of a place with a party more. Those whose reads come before the party's are left
-    /// out: a write that is ordered behind the party is ordered behind them.
-    fn joined(&mut self, party: &Party<'_>, before: Readers) -> Readers {
-        let lane = party.lanes.trailing_zeros();
-        let mut readers = std::mem::take(&mut self.readers);
-        readers.clear();
-        match before.who() {
-            Who::None => {}
-            Who::One(reader) => readers.push((reader.record(), 1 << reader.lane())),
-            Who::Set(set) => readers.extend_from_slice(self.records.readers(set)),
-        }
-        readers.retain_mut(|(record, lanes)| {
-            let earlier = self.records.get(*record);
-            // A strong read does not stand for a weak one, which strong writes race with.
-            let weaker = earlier.kind.strong.is_none() && party.kind.strong.is_some();
-            if *record == party.id {
-                *lanes &= !party.lanes;
-            } else if !weaker {
-                *lanes = self.after(party, earlier, *lanes);
-            }
-            *lanes != 0
-        });
-        let joined = if readers.is_empty() && party.lanes.is_power_of_two() {
-            Readers::one(Packed::new(party.id, lane))
-        } else {
-            match readers.iter_mut().find(|(record, _)| *record == party.id) {
-                Some((_, lanes)) => *lanes |= party.lanes,
-                None => readers.push((party.id, party.lanes)),
-            }
-            match self.records.set(&readers) {
-                Some(set) => Readers::set(set),
-                None => before,
-            }
-        };
-        self.readers = readers;
-        joined
-    }
-
-    /// The lanes of an earlier read that do not come before a party's.
-    fn after(&self, party: &Party<'_>, earlier: &Record, lanes: u64) -> u64 {
-        let same_warp = earlier.block == party.block && earlier.warp == party.warp;
-        if same_warp && self.shape.in_step {
-            return 0;
-        }
-        let clock = &party.threads[party.lanes.trailing_zeros() as usize].clock;
-        let mut left = match same_warp {
-            // A thread's own earlier reads are covered by its later one.
-            true => lanes & !party.lanes,
-            false => lanes,
-        };
-        for lane in each_lane(left) {
-            let thread = Thread {
-                block: earlier.block,
-                index: earlier.warp * self.shape.warp_width + lane,
-            };
-            if clock.knows(thread) >= earlier.epoch {
-                left &= !(1 << lane);
-            }
-        }
-        left
-    }
 }

@@ -93,12 +93,7 @@ pub(crate) fn run_warp<const L: usize, O: Observer>(
             // SAFETY: the processor has the features.
             return unsafe { x86::run_avx512(x, warp, observer) };
         }
-        // Steps are what timed launches spend their functional time in.
-        if L == 32
-            && (!O::ACTIVE || O::STEPS)
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-        {
+        if L == 32 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             // SAFETY: the processor has the features.
             return unsafe { x86::run_avx2(x, warp, observer) };
         }

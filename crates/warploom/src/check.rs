@@ -53,12 +53,6 @@ pub(crate) fn launch(
         .partition(|note| note.place.is_some());
     report.notes = other;
     findings.extend(odd.into_iter().map(of_note));
-    if checker.incomplete() {
-        report.notes.push(Note {
-            message: "the launch is too large to be checked for races in full".to_owned(),
-            place: None,
-        });
-    }
     report.findings = findings;
     Ok(report)
 }
