@@ -272,3 +272,63 @@ fn values_of_a_launch_are_shuffled() {
     let expected: Vec<u32> = (0..32).map(|t| if t < 16 { 32 } else { 31 - t }).collect();
     assert_eq!(ran.words(0)[..32], expected);
 }
+
+/// A small generator of numbers, the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) as u32 % n
+    }
+}
+
+/// Dot products with all sorts of things between and behind their steps: registers that are used
+/// again, addresses that move, guards, other sums, stores, branches. Whatever way each stretch
+/// takes, the watched run, which takes none, must say the same.
+#[test]
+fn runs_among_other_instructions() {
+    for seed in 0..150 {
+        let mut random = Random(seed);
+        let mut body = String::new();
+        let mut labels = 0;
+        for _ in 0..10 + random.below(20) {
+            let k = random.below(6);
+            let factors = ["%f1, %f2", "%f2, %f1"][random.below(2) as usize];
+            let line = match random.below(14) {
+                0..6 => format!(
+                    "ld.shared.f32 %f1, [%r10+{}]; ld.shared.f32 %f2, [%r12+{}]; \
+                     fma.rn.f32 %f3, {factors}, %f3;",
+                    4 * k,
+                    64 * k
+                ),
+                6 => "add.f32 %f3, %f3, %f1;".to_owned(),
+                7 => "mov.f32 %f4, %f2;".to_owned(),
+                8 => "fma.rn.f32 %f4, %f1, %f2, %f4;".to_owned(),
+                9 => format!("ld.shared.f32 %f2, [%r12+{}];", 64 * k),
+                10 => "xor.b32 %r10, %r10, 4;".to_owned(),
+                11 => "setp.lt.u32 %p4, %t, 9; @%p4 fma.rn.f32 %f3, %f1, %f2, %f3;".to_owned(),
+                12 => "st.shared.f32 [%r4], %f4;".to_owned(),
+                _ => {
+                    labels += 1;
+                    format!(
+                        "setp.gt.u32 %p5, %t, {}; @%p5 bra L{labels}; add.f32 %f3, %f3, %f2; L{labels}:",
+                        random.below(40)
+                    )
+                }
+            };
+            body += &line;
+            body.push('\n');
+        }
+        // What else is left in registers shows too.
+        let begin = "mov.f32 %f4, 0f3f800000;";
+        dot(
+            &format!("{begin} {body}"),
+            "add.f32 %f3, %f3, %f4; add.f32 %f3, %f3, %f1;",
+            64,
+        );
+    }
+}
