@@ -140,6 +140,12 @@ pub struct CheckArgs {
     /// Leave out findings of a kind; may be repeated
     #[arg(long, value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(warploom::check::KINDS))]
     pub allow: Vec<String>,
+    /// Write the findings as SARIF, which code hosts and editors read
+    #[arg(long, value_name = "PATH")]
+    pub sarif: Option<PathBuf>,
+    /// Write a test for each launch as JUnit's XML
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
     /// Show at most N findings; JSON has all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: usize,

@@ -1,16 +1,19 @@
 //! `warploom check`.
 
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
 use warploom::report::{Finding, Outcome, Report, Severity};
-use warploom::text::Diagnostic;
-use warploom::{Finished, Options};
+use warploom::run::check_folder;
+use warploom::text::{Diagnostic, Spot};
+use warploom::{Finished, Options, junit, sarif};
 
 use crate::args::CheckArgs;
 use crate::human;
 use crate::interrupt;
 use crate::names::kernel_name;
-use crate::output::{Done, Output, wrong_argument};
+use crate::output::{Done, Failure, Output, wrong_argument};
 use crate::progress::Progress;
 use crate::run;
 
@@ -19,6 +22,12 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Done {
     if args.machine.timing {
         let message = "`check` predicts no times; `warploom run --timing` does";
         return Err(wrong_argument(Diagnostic::error(message)));
+    }
+    for (path, option) in [(&args.sarif, "--sarif"), (&args.junit, "--junit")] {
+        if let Some(path) = path {
+            let shown = path.display().to_string();
+            check_folder(path, &shown, Some(&Spot::whole(option, shown.as_str())))?;
+        }
     }
     let mut plan = run::plan(&args.file, &args.launch)?;
     // What a checked run leaves is what `run` leaves: there is nothing to save again.
@@ -37,6 +46,13 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Done {
     } = finished?;
     output.diagnostics_if_any(&session.program().warnings);
     output.json(&report)?;
+    if let Some(path) = &args.sarif {
+        let text = format!("{:#}\n", sarif::of(&report));
+        save(path, "--sarif", &text)?;
+    }
+    if let Some(path) = &args.junit {
+        save(path, "--junit", &junit::of(&report))?;
+    }
     let found = report.launches.iter().flat_map(|launch| &launch.findings);
     let shown: Vec<Diagnostic> = found
         .take(args.limit)
@@ -48,6 +64,15 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Done {
         output.message(&human::failure(failure, report.outcome));
     }
     Ok(report.outcome.exit_code())
+}
+
+/// Writes a file that an option names.
+fn save(path: &Path, option: &str, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| {
+        let shown = path.display().to_string();
+        let message = format!("cannot write `{shown}`: {error}");
+        wrong_argument(Diagnostic::error(message).at(&Spot::whole(option, shown), ""))
+    })
 }
 
 /// How many findings each launch has.

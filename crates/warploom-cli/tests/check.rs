@@ -97,6 +97,42 @@ fn json_has_all_of_it() {
 }
 
 #[test]
+fn sarif_and_junit_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (sarif, junit) = (path("o.sarif"), path("o.xml"));
+    check(&format!(
+        "cases/02-last-warp.toml --sarif {sarif} --junit {junit}"
+    ))
+    .code(1);
+    let text = std::fs::read_to_string(sarif).unwrap();
+    let log: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(
+        (&result["ruleId"], &result["level"]),
+        (&"race".into(), &"error".into())
+    );
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "02-last-warp.ptx");
+    assert_eq!(place["region"]["startLine"], 31);
+    assert_eq!(result["relatedLocations"].as_array().unwrap().len(), 2);
+    assert_eq!(log["runs"][0]["tool"]["driver"]["rules"][0]["id"], "race");
+    let text = std::fs::read_to_string(junit).unwrap();
+    let expected = "\
+<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<testsuite name=\"warploom check\" tests=\"1\" failures=\"1\">
+  <testcase name=\"in_step (launch 1)\">
+    <failure type=\"race\" message=\"race on byte 64 of variable 'words': nothing orders a store and a \
+load at 02-last-warp.ptx:31 and 02-last-warp.ptx:29\"/>
+  </testcase>
+</testsuite>
+";
+    assert_eq!(text, expected);
+    check("saxpy.toml --sarif no/such/o.sarif").code(2);
+}
+
+#[test]
 fn kinds_can_be_allowed() {
     let allowed = "cases/02-last-warp.toml --allow race";
     check(allowed).code(0).stdout_eq(
