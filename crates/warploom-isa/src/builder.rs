@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::access::Access;
+use crate::access::{Access, Special};
+use crate::address::Space;
 use crate::allocate::{self, Live};
 use crate::cfg::Cfg;
 use crate::inst::{EXIT_PC, Flags, Inst, NO_SLOT};
@@ -18,6 +19,7 @@ use crate::module::{
 use crate::op::Op;
 use crate::slot::{MaskSlot, Slot};
 use crate::source::Origin;
+use crate::watch::{Copied, Watch, WatchList};
 
 /// A virtual register of the function being built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -240,6 +242,7 @@ pub struct FunctionBuilder {
     insts: Vec<VInst>,
     classes: Vec<RegClass>,
     labels: Vec<Option<u32>>,
+    watch: Option<Watch>,
 }
 
 impl FunctionBuilder {
@@ -250,7 +253,37 @@ impl FunctionBuilder {
             insts: Vec::new(),
             classes: Vec::new(),
             labels: Vec::new(),
+            watch: None,
         }
+    }
+
+    /// Keeps a copy of registers in memory from here on, for whoever shows them: behind every
+    /// instruction that writes one of them comes a store that is fused to it. `registers` go with
+    /// those of the list one by one; the kernel's parameter at `param_bytes` is where the copies
+    /// begin.
+    pub fn watch(
+        &mut self,
+        list: &WatchList,
+        registers: impl IntoIterator<Item = VReg>,
+        param_bytes: u32,
+        origin: Origin,
+    ) {
+        let first = self.reg(RegClass::Lane64);
+        let thread = self.reg(RegClass::Lane32);
+        let base = self.reg(RegClass::Lane64);
+        let load = VInst::new(Op::LdParam, origin)
+            .dst(first)
+            .low(param_bytes)
+            .mods(Access::plain(Space::Param, 3).pack());
+        let index = Mods::NONE.with_high(Special::GlobalIndex.code() as u16);
+        let index = VInst::new(Op::Special, origin).dst(thread).mods(index);
+        let sources = [thread.into(), list.thread_bytes.into(), first.into()];
+        let address = VInst::new(Op::MadWideS32, origin).dst(base).src(&sources);
+        for inst in [load, index, address] {
+            self.insts.push(inst.fused());
+        }
+        let offsets = list.registers.iter().map(|watched| watched.offset_bytes);
+        self.watch = Some(Watch::new(base, registers.into_iter().zip(offsets)));
     }
 
     /// A new virtual register.
@@ -277,7 +310,35 @@ impl FunctionBuilder {
 
     /// Appends an instruction.
     pub fn push(&mut self, inst: VInst) {
+        let origin = inst.origin;
+        let watch = self.watch.as_ref();
+        let written = watch.map_or(Vec::new(), |watch| watch.written_by(&inst));
         self.insts.push(inst);
+        for copy in written {
+            self.keep(copy, origin);
+        }
+    }
+
+    /// Stores a watched register. All active lanes do, whatever the guard of the instruction that
+    /// has written it: where it did not write, the copy is the same as before.
+    fn keep(&mut self, copy: Copied, origin: Origin) {
+        let class = self.class(copy.reg);
+        let (value, width_log2) = match class {
+            RegClass::Lane32 => (copy.reg, 2),
+            RegClass::Lane64 => (copy.reg, 3),
+            RegClass::Mask => {
+                let number = self.reg(RegClass::Lane32);
+                let sources = [1u32.into(), 0u32.into(), copy.reg.into()];
+                let inst = VInst::new(Op::SelB32, origin).dst(number).src(&sources);
+                self.insts.push(inst.fused());
+                (number, 2)
+            }
+        };
+        let store = VInst::new(Op::St, origin)
+            .src(&[copy.base.into(), value.into()])
+            .low(copy.offset_bytes)
+            .mods(Access::plain(Space::Global, width_log2).pack());
+        self.insts.push(store.fused());
     }
 
     /// Instructions so far.

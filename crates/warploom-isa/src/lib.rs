@@ -13,6 +13,7 @@
 //! | [`inst`], [`access`], [`mods`] | the decoded instruction and its modifier words |
 //! | [`module`], [`source`], [`address`] | a loaded program, its source lines, the address map |
 //! | [`builder`] | how a front end writes a function over virtual registers and labels |
+//! | [`watch`] | registers that a view can show: copied to memory as they are written |
 //! | [`cfg`](mod@cfg) | control flow, post-dominators: where lanes meet again |
 //!
 //! This crate never reads files, prints, or holds machine state.
@@ -33,6 +34,7 @@ pub mod op;
 pub mod slot;
 pub mod source;
 pub mod table;
+pub mod watch;
 
 pub use address::Space;
 pub use inst::{EXIT_PC, Flags, Inst, NO_SLOT, Pc};

@@ -4,6 +4,7 @@ use crate::address::Space;
 use crate::inst::{Inst, Pc};
 use crate::slot::Slot;
 use crate::source::Origin;
+use crate::watch::WatchList;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => { $(
@@ -222,6 +223,8 @@ pub struct Function {
     /// Whether it has an effect whose order between blocks can show: a float or value-returning
     /// atomic, a strong access, or a call of the host.
     pub order_dependent: bool,
+    /// The registers that it copies to memory, if its front end was asked for that.
+    pub watch: Option<WatchList>,
     /// Where it was declared.
     pub origin: Origin,
 }

@@ -65,8 +65,8 @@ pub(crate) struct TypedArray {
 #[derive(Debug)]
 pub(crate) struct Typed {
     pub(crate) arrays: Vec<TypedArray>,
-    /// The types of the variables.
-    pub(crate) variables: Vec<Type>,
+    /// The variables: names and types.
+    pub(crate) variables: Vec<(String, Type)>,
     /// By line of the program.
     pub(crate) statements: Vec<Checked>,
 }
@@ -111,7 +111,7 @@ struct Checker<'a> {
     arrays: Vec<TypedArray>,
     /// Variables so far; `None` when the value of their first assignment was reported.
     names: HashMap<String, Option<(VariableId, Known)>>,
-    variables: Vec<Type>,
+    variables: Vec<(String, Type)>,
 }
 
 impl Checker<'_> {
@@ -230,7 +230,7 @@ impl Checker<'_> {
             return Some(found);
         }
         let made = ty.map(|ty| {
-            self.variables.push(ty);
+            self.variables.push((name.text.clone(), ty));
             (VariableId(self.variables.len() - 1), Known { ty, line })
         });
         self.names.insert(name.text.clone(), made);

@@ -124,11 +124,23 @@ pub struct LineInfo {
 /// All mistakes that were found, in the order of the text; at most 20, and at least one.
 pub fn parse(name: &str, text: &str) -> Result<Lesson, Vec<Diagnostic>> {
     let mut sink = Sink::default();
-    let lesson = build(name, text, &mut sink);
+    let lesson = build(name, text, false, &mut sink);
     lesson.ok_or_else(|| sink.finish(name, text))
 }
 
-fn build(name: &str, text: &str, sink: &mut Sink) -> Option<Lesson> {
+/// [`parse`], for whoever shows the variables: they are copied to memory as they change
+/// ([`warploom_isa::watch`]). The kernel takes the address of the copies behind those of the arrays.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub fn parse_watched(name: &str, text: &str) -> Result<Lesson, Vec<Diagnostic>> {
+    let mut sink = Sink::default();
+    let lesson = build(name, text, true, &mut sink);
+    lesson.ok_or_else(|| sink.finish(name, text))
+}
+
+fn build(name: &str, text: &str, watched: bool, sink: &mut Sink) -> Option<Lesson> {
     if text.len() > MAX_TEXT_BYTES {
         return sink.report(
             Span::default(),
@@ -145,7 +157,8 @@ fn build(name: &str, text: &str, sink: &mut Sink) -> Option<Lesson> {
         return None;
     }
     let numbers: Vec<u32> = program.lines.iter().map(|line| line.number).collect();
-    let module = match lower::lower(name, threads, &typed, &places, &numbers) {
+    let order = (places.as_slice(), numbers.as_slice());
+    let module = match lower::lower(name, threads, &typed, order, watched) {
         Ok(module) => module,
         Err(error) => {
             let (line, message) = match error {

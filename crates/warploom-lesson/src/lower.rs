@@ -3,6 +3,7 @@
 
 use warploom_isa::access::Access;
 use warploom_isa::builder::{BuildError, FunctionBuilder, Label, ModuleBuilder, Src, VInst, VReg};
+use warploom_isa::watch::WatchList;
 use warploom_isa::{
     FileId, Function, KernelParam, LaunchBounds, Loc, Mods, Module, Op, Origin, RegClass, Space,
 };
@@ -25,17 +26,19 @@ pub(crate) enum LowerError {
 }
 
 /// Builds the module of a program without mistakes. `places` and `numbers`, the source lines, go
-/// with the statements one by one.
+/// with the statements one by one. If `watched`, the variables are copied to memory as they change.
 pub(crate) fn lower(
     name: &str,
     threads: u32,
     program: &Typed,
-    places: &[Place],
-    numbers: &[u32],
+    (places, numbers): (&[Place], &[u32]),
+    watched: bool,
 ) -> Result<Module, LowerError> {
     let mut module = ModuleBuilder::new(name);
     module.module_mut().language_version = "1".to_owned();
     let first = numbers.first().copied().unwrap_or(1);
+    let watch = watched.then(|| watch_list(program));
+    let arrays_bytes = program.arrays.len() as u32 * ADDRESS_BYTES;
     let params = (0..).zip(&program.arrays).map(|(k, array)| KernelParam {
         name: array.name.clone(),
         ty: format!("array of {}", array.ty.word()),
@@ -47,8 +50,11 @@ pub(crate) fn lower(
     let kernel = module.declare(Function {
         name: KERNEL.to_owned(),
         kernel: true,
-        params: params.collect(),
-        param_bytes: program.arrays.len() as u32 * ADDRESS_BYTES,
+        params: params
+            .chain(watch.as_ref().map(|w| w.param(arrays_bytes)))
+            .collect(),
+        param_bytes: arrays_bytes + watch.as_ref().map_or(0, |_| ADDRESS_BYTES),
+        watch: watch.clone(),
         bounds: LaunchBounds {
             required_block: Some([threads, 1, 1]),
             ..LaunchBounds::default()
@@ -57,9 +63,18 @@ pub(crate) fn lower(
         ..Function::default()
     });
     let mut body = FunctionBuilder::new(kernel);
-    let variables = program.variables.iter().map(|&ty| body.reg(class(ty)));
+    let types = program.variables.iter().map(|(_, ty)| *ty);
+    let variables: Vec<VReg> = types.map(|ty| body.reg(class(ty))).collect();
+    if let Some(watch) = &watch {
+        body.watch(
+            watch,
+            variables.iter().copied(),
+            arrays_bytes,
+            origin(first),
+        );
+    }
     let mut lowering = Lowering {
-        variables: variables.collect(),
+        variables,
         body,
         origin: origin(first),
         guard: None,
@@ -83,6 +98,14 @@ pub(crate) fn lower(
         .finish(&mut module)
         .map_err(LowerError::Build)?;
     Ok(module.finish())
+}
+
+fn watch_list(program: &Typed) -> WatchList {
+    let mut list = WatchList::default();
+    for (name, ty) in &program.variables {
+        list.add(name, ty.word(), class(*ty));
+    }
+    list
 }
 
 fn origin(line: u32) -> Origin {

@@ -41,7 +41,7 @@ mod suggest;
 mod target;
 pub mod types;
 
-pub use lower::{Loaded, Problem, load, load_with, support_table};
+pub use lower::{Loaded, Problem, load, load_watched, load_with, support_table};
 
 use ast::Module;
 use diagnostic::{Diagnostic, Span};

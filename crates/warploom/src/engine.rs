@@ -13,6 +13,7 @@ use warploom_machine::memory::Neighbour;
 use warploom_machine::{
     AllocationKind, Counters, Divergence, Fault, FaultKind, Host, Launch, LaunchError, LaunchSpec,
     Limits, LoadError, Machine, MachineConfig, MemoryError, Note, Observer, Outcome, RunResult,
+    Steps, Stops,
 };
 use warploom_timing::stream::Stream;
 use warploom_timing::trace::Trace;
@@ -205,6 +206,44 @@ impl Engine {
             shared_bytes: launch.shared_bytes,
             timed: Some(Timed { timing, lines }),
         }))
+    }
+
+    /// A launch in the hands of a driver, from the memory as it is; see [`Machine::run_steps`].
+    pub(crate) fn launch_steps(
+        &mut self,
+        spec: &LaunchSpec,
+        stops: &Stops,
+        output: &mut dyn FnMut(&[u8]),
+        driver: impl FnOnce(&mut dyn Steps, &Launch) -> Outcome,
+    ) -> Result<Outcome, LaunchError> {
+        let launch = self.machine.prepare(spec)?;
+        let mut host = Host {
+            output,
+            progress: &mut |_| {},
+        };
+        let limits = Limits {
+            max_thread_instructions: DEFAULT_MAX_THREAD_INSTRUCTIONS,
+            interrupt: None,
+        };
+        let machine = &mut self.machine;
+        let result = machine.run_steps(&launch, limits, &mut host, stops, |steps| {
+            driver(steps, &launch)
+        });
+        let mut outcome = result.outcome;
+        if let Outcome::Fault(fault) = &mut outcome {
+            self.name_polled(fault, spec);
+        }
+        Ok(outcome)
+    }
+
+    /// The device's memory and what is on it, to come back to.
+    pub(crate) fn checkpoint(&self) -> Machine {
+        self.machine.clone()
+    }
+
+    /// Comes back to a checkpoint.
+    pub(crate) fn restore(&mut self, checkpoint: &Machine) {
+        self.machine.clone_from(checkpoint);
     }
 
     /// Adds to the waits of a deadlock what lies where lanes spin.

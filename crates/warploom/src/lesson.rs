@@ -220,7 +220,7 @@ fn timed(session: &mut Session) -> Vec<TimedIssue> {
 }
 
 /// Makes the arrays' buffers, and the launch that takes them.
-fn prepare(lesson: &Lesson, session: &mut Session) -> Result<LaunchPlan, InputError> {
+pub(crate) fn prepare(lesson: &Lesson, session: &mut Session) -> Result<LaunchPlan, InputError> {
     let mut launch = LaunchPlan {
         grid: [lesson.blocks, 1, 1].into(),
         block: [lesson.threads, 1, 1].into(),

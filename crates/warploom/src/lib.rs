@@ -17,7 +17,9 @@
 //! | [`element`], [`shape`], [`scalar`], [`fill`], [`npy`], [`contents`] | values and arrays |
 //! | [`program`], [`compiler`] | modules and their texts; `.cu` through nvcc or clang |
 //! | [`session`], [`run`](mod@run), [`lesson`] | a device with a program; a whole plan; a lesson, issue by issue |
+//! | [`stepper`], [`issue_slots`] | a launch, forward and back; one scheduler, cycle by cycle |
 //! | `engine`, `tally` | the machine, driven; its counts by source line |
+//! | [`access_pattern`] | what the addresses of one memory instruction cost |
 //! | `params`, `footprint`, `memory` | what is checked before a launch |
 //! | [`metrics`], [`report`], `failure`, `sources`, `compare` | what is reported |
 //! | [`error`], [`text`] | who is to blame, and where |
@@ -70,6 +72,7 @@
 //! not supported ([`error::UnsupportedError`]), and a kernel that does something wrong, which is
 //! an outcome of the report ([`report::Outcome::Fault`]).
 
+pub mod access_pattern;
 mod advice;
 pub mod arg;
 pub mod check;
@@ -83,6 +86,7 @@ mod failure;
 mod files;
 pub mod fill;
 mod footprint;
+pub mod issue_slots;
 pub mod junit;
 pub mod launch_file;
 pub mod lesson;
@@ -99,6 +103,7 @@ pub mod scalar;
 pub mod session;
 pub mod shape;
 mod sources;
+pub mod stepper;
 mod tally;
 pub mod text;
 mod timing;

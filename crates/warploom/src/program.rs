@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use warploom_device::Device;
 use warploom_isa::{FunctionId, Module};
+use warploom_ptx::Problem;
 
 use crate::compiler::{self, Toolchain};
 use crate::error::{InputError, InputErrorKind};
@@ -49,15 +50,7 @@ impl Program {
             .iter()
             .map(|t| (t.origin.as_str(), t.text.as_str()))
             .collect();
-        let located = |problems: Vec<warploom_ptx::Problem>| {
-            let known = problems.into_iter().filter_map(|problem| {
-                Some(from_ptx_diagnostic(
-                    texts.get(problem.text)?,
-                    problem.diagnostic,
-                ))
-            });
-            known.collect::<Vec<_>>()
-        };
+        let located = |problems| ptx_diagnostics(&texts, problems);
         let sources = Sources::new(texts.clone(), folders);
         match warploom_ptx::load_with(&pairs, &|file| sources.is_own(file)) {
             Ok(loaded) => Ok(Program {
@@ -249,9 +242,25 @@ fn wrong_ending(file: &FilePlan) -> InputError {
     InputError::new(InputErrorKind::Module, diagnostic.help(help))
 }
 
-fn source_text(origin: &str, text: &str) -> Arc<SourceText> {
+pub(crate) fn source_text(origin: &str, text: &str) -> Arc<SourceText> {
     let (origin, text) = (origin.to_owned(), text.to_owned());
     Arc::new(SourceText { origin, text })
+}
+
+/// What is wrong with a PTX text.
+pub(crate) fn ptx_error(source: &Arc<SourceText>, problems: Vec<Problem>) -> InputError {
+    InputError {
+        kind: InputErrorKind::Module,
+        diagnostics: ptx_diagnostics(std::slice::from_ref(source), problems),
+    }
+}
+
+fn ptx_diagnostics(texts: &[Arc<SourceText>], problems: Vec<Problem>) -> Vec<Diagnostic> {
+    let known = problems.into_iter().filter_map(|problem| {
+        let text = texts.get(problem.text)?;
+        Some(from_ptx_diagnostic(text, problem.diagnostic))
+    });
+    known.collect()
 }
 
 fn from_ptx_diagnostic(

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use warploom_device::{Device, Divergence as DeviceDivergence, Occupancy};
-use warploom_isa::{FunctionId, Module, Space, Variable};
+use warploom_isa::{FunctionId, Loc, Module, Space, Variable};
 use warploom_machine::memory::Neighbour;
 use warploom_machine::{
-    Divergence, LaunchError, LaunchSpec, LoadError, MemoryError, NoObserver, Observer,
-    Outcome as End,
+    Divergence, Launch, LaunchError, LaunchSpec, LoadError, Machine, MemoryError, NoObserver,
+    Observer, Outcome as End, Steps, Stops,
 };
 use warploom_timing::lower::{LowerOptions, lower};
 use warploom_timing::stream::Stream;
@@ -19,7 +19,7 @@ use crate::check;
 use crate::compare::{Comparison, comparable};
 use crate::compiler::{Assembled, Toolchain, assemble};
 use crate::contents::Contents;
-use crate::engine::{Control, Engine, Ran};
+use crate::engine::{Control, DEFAULT_MAX_THREAD_INSTRUCTIONS, Engine, Ran};
 use crate::error::{Error, InputError, InputErrorKind, UnsupportedError};
 use crate::failure::Places;
 use crate::footprint::{Need, admit};
@@ -375,15 +375,7 @@ impl Session {
             let name = &module.function(kernel).name;
             occupancy = need.residency(name, launch, &self.device)?;
         }
-        let spec = LaunchSpec {
-            kernel,
-            grid: launch.grid.size,
-            block: launch.block.size,
-            dynamic_shared_bytes: launch.shared_bytes,
-            params,
-            cooperative: launch.cooperative,
-            resident_blocks: u64::from(occupancy.blocks_per_sm) * u64::from(self.device.sms),
-        };
+        let spec = self.spec(kernel, launch, params, &occupancy);
         let limit = control.max_thread_instructions;
         let ran = if let Some(stream) = &stream {
             let mut options = timing_options(&self.device, &occupancy);
@@ -424,6 +416,58 @@ impl Session {
             }
         };
         Ok(self.report(&module, kernel, launch, &ran, need, &occupancy, limit))
+    }
+
+    fn spec(
+        &self,
+        kernel: FunctionId,
+        launch: &LaunchPlan,
+        params: Vec<u8>,
+        occupancy: &Occupancy,
+    ) -> LaunchSpec {
+        LaunchSpec {
+            kernel,
+            grid: launch.grid.size,
+            block: launch.block.size,
+            dynamic_shared_bytes: launch.shared_bytes,
+            params,
+            cooperative: launch.cooperative,
+            resident_blocks: u64::from(occupancy.blocks_per_sm) * u64::from(self.device.sms),
+        }
+    }
+
+    /// Checks a launch and gives it into the hands of a driver, on the memory as it was at the
+    /// checkpoint. `Err` is a launch that cannot be started.
+    pub(crate) fn launch_steps(
+        &mut self,
+        checkpoint: &Machine,
+        launch: &LaunchPlan,
+        stops: &Stops,
+        driver: impl FnOnce(&mut dyn Steps, &Launch) -> End,
+    ) -> Result<(Outcome, Option<Failure>), Error> {
+        let module = self.program.module.clone();
+        let kernel = self.program.kernel(launch.kernel.as_ref())?;
+        if let Some(error) = self.unsupported(&module, kernel) {
+            return Err(Box::new(error).into());
+        }
+        let params = self.params(&module, kernel, launch)?;
+        let (_, occupancy) = admit(&module, kernel, launch, &self.device)?;
+        let spec = self.spec(kernel, launch, params, &occupancy);
+        self.engine.restore(checkpoint);
+        let done = self.engine.launch_steps(&spec, stops, &mut |_| {}, driver);
+        let end = done.map_err(|error| refused(error, launch))?;
+        let places = Places {
+            module: &module,
+            sources: &self.program.sources,
+        };
+        let name = &module.function(kernel).name;
+        let limit = DEFAULT_MAX_THREAD_INSTRUCTIONS;
+        Ok(ending(&places, &end, None, name, limit))
+    }
+
+    /// The state of memory now, for [`Session::launch_steps`].
+    pub(crate) fn checkpoint(&self) -> Machine {
+        self.engine.checkpoint()
     }
 
     /// What a compiler would make of a kernel.
@@ -540,7 +584,7 @@ impl Session {
             module,
             sources: &self.program.sources,
         };
-        let (outcome, error) = ending(&places, ran, name, limit);
+        let (outcome, error) = ending(&places, &ran.outcome, ran.hottest, name, limit);
         let mut tally = Tally::default();
         let mut lines = Vec::with_capacity(ran.lines.len());
         for (loc, part) in &ran.lines {
@@ -629,18 +673,24 @@ pub(crate) fn check_types(buffer: &Buffer, expected: &Contents) -> Result<(), In
     Err(InputError::new(InputErrorKind::Array, diagnostic))
 }
 
-fn ending(places: &Places<'_>, ran: &Ran, kernel: &str, limit: u64) -> (Outcome, Option<Failure>) {
-    match &ran.outcome {
+fn ending(
+    places: &Places<'_>,
+    end: &End,
+    hottest: Option<Loc>,
+    kernel: &str,
+    limit: u64,
+) -> (Outcome, Option<Failure>) {
+    match end {
         End::Completed => (Outcome::Ok, None),
         End::Fault(fault) => (Outcome::Fault, Some(places.fault(fault))),
         End::Limit => {
             let message = format!("the limit of {limit} thread instructions was reached");
-            let failure = places.stopped("instruction_limit", message, kernel, ran.hottest);
+            let failure = places.stopped("instruction_limit", message, kernel, hottest);
             (Outcome::Limit, Some(failure))
         }
         End::Interrupted => {
             let message = "the run was interrupted".to_owned();
-            let failure = places.stopped("interrupted", message, kernel, ran.hottest);
+            let failure = places.stopped("interrupted", message, kernel, hottest);
             (Outcome::Limit, Some(failure))
         }
     }

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashSet;
 use warploom_isa::builder::{FunctionBuilder, Label, Src, VInst, VReg};
+use warploom_isa::watch::WatchList;
 use warploom_isa::{self as isa, Flags, Loc, Op, Origin, RegClass, Unsupported};
 
 use super::error;
@@ -18,6 +19,9 @@ use crate::ast::{
 };
 use crate::diagnostic::{Diagnostic, LineIndex};
 use crate::types::{ScalarType, TypeClass};
+
+/// Registers that a watched kernel copies at most.
+const MOST_WATCHED: usize = 256;
 
 /// Where a variable of the syntax tree is at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +169,32 @@ impl<'a> Lower<'a> {
             first_temp: count,
             counted: false,
         }
+    }
+
+    /// Lets the kernel copy the registers that its text names to memory, up to [`MOST_WATCHED`].
+    pub(crate) fn watch_registers(&mut self) -> WatchList {
+        let mut list = WatchList::default();
+        let mut watched = Vec::new();
+        let named = self.body.registers.iter().zip(&self.mentions);
+        let named = named.zip(&self.registers).filter(|((_, n), _)| **n > 0);
+        for ((register, _), first) in named {
+            let name = self.module.text(register.name);
+            let pieces = u32::from(register.vector) * registers_of(register.ty);
+            for n in 0..pieces {
+                if watched.len() == MOST_WATCHED {
+                    break;
+                }
+                let name = match pieces {
+                    1 => name.to_owned(),
+                    _ => format!("{name}.{n}"),
+                };
+                list.add(name, register.ty.name(), class_of(register.ty));
+                watched.push(VReg(first.0 + n));
+            }
+        }
+        let param_bytes = list.param(self.param_bytes as u32).offset;
+        self.code.watch(&list, watched, param_bytes, self.origin);
+        list
     }
 
     /// Moves on to `inst`: its guard, its place, nothing counted yet.

@@ -1,6 +1,7 @@
 //! One function or kernel: its frame, its instructions, what it demands.
 
 use warploom_isa::builder::{BuildError, VReg};
+use warploom_isa::watch::WatchList;
 use warploom_isa::{self as isa, KernelParam, LaunchBounds, Op};
 
 use super::context::{Lower, Place, Start, registers_of};
@@ -28,6 +29,8 @@ pub(crate) struct Source<'a> {
     pub(crate) owned: Vec<Vec<VariableId>>,
     /// Whether a source file of this name is the author's.
     pub(crate) is_own: &'a dyn Fn(&str) -> bool,
+    /// Kernels copy their registers to memory.
+    pub(crate) watched: bool,
     /// What stands before a function's first instruction.
     pub(crate) before: (Instruction, Opcode<'a>),
 }
@@ -62,6 +65,7 @@ pub(crate) fn lower(
     };
     ctx.results = layout.register_results.clone();
     ctx.load_parameters(&layout);
+    let watch = (source.watched && ctx.kernel).then(|| ctx.watch_registers());
     let mut labels = labels_in_order(body);
     for (position, inst) in (0..).zip(&body.instructions) {
         ctx.place_labels(&mut labels, position);
@@ -83,7 +87,7 @@ pub(crate) fn lower(
         ctx.helper(ret);
     }
     if !errors.has_errors() {
-        finish(ctx, function, layout, target, errors);
+        finish(ctx, function, (layout, watch), target, errors);
     }
 }
 
@@ -175,12 +179,17 @@ impl Lower<'_> {
 fn finish(
     ctx: Lower<'_>,
     function: &Function,
-    layout: Layout,
+    (layout, watch): (Layout, Option<WatchList>),
     id: isa::FunctionId,
     errors: &mut Diagnostics,
 ) {
-    let params = kernel_parameters(&ctx, function);
-    let param_bytes = ctx.param_bytes as u32;
+    let mut params = kernel_parameters(&ctx, function);
+    let mut param_bytes = ctx.param_bytes as u32;
+    if let Some(watch) = &watch {
+        let param = watch.param(param_bytes);
+        param_bytes = param.offset + param.bytes;
+        params.push(param);
+    }
     let Lower {
         code,
         link,
@@ -201,6 +210,7 @@ fn finish(
     built.frame_places = frame_places;
     built.formals = layout.formals;
     built.returns = layout.returns;
+    built.watch = watch;
     built.params = params;
     built.param_bytes = param_bytes;
     built.callees = facts.callees.into_iter().collect();

@@ -38,6 +38,23 @@ pub fn load_with(
     texts: &[(&str, &str)],
     is_own: &dyn Fn(&str) -> bool,
 ) -> Result<Loaded, Vec<Problem>> {
+    load_as(texts, is_own, false)
+}
+
+/// [`load`], for whoever shows the registers: kernels copy them to memory as they change
+/// ([`warploom_isa::watch`]), and take the address of the copies behind their own parameters.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_watched(texts: &[(&str, &str)]) -> Result<Loaded, Vec<Problem>> {
+    load_as(texts, &|_| false, true)
+}
+
+fn load_as(
+    texts: &[(&str, &str)],
+    is_own: &dyn Fn(&str) -> bool,
+    watched: bool,
+) -> Result<Loaded, Vec<Problem>> {
     let mut modules: Vec<Module<'_>> = Vec::with_capacity(texts.len());
     let mut found = Vec::new();
     for (text, (name, source)) in texts.iter().enumerate() {
@@ -49,7 +66,7 @@ pub fn load_with(
     if found.iter().any(|problem| problem.diagnostic.is_error()) {
         return Err(found);
     }
-    match lower_with(&modules, is_own) {
+    match lower_with(&modules, is_own, watched) {
         Ok(module) => Ok(Loaded {
             module,
             warnings: found,

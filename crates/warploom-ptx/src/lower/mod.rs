@@ -33,7 +33,7 @@ mod warp;
 
 use warploom_isa as isa;
 
-pub use self::load::{Loaded, load, load_with};
+pub use self::load::{Loaded, load, load_watched, load_with};
 pub use self::table::support_table;
 
 use self::context::Lower;
@@ -164,13 +164,14 @@ pub struct Problem {
 /// # Errors
 /// What is wrong with the modules, up to [`Diagnostics::LIMIT`] of each, in the order of the text.
 pub fn lower(modules: &[Module<'_>]) -> Result<isa::Module, Vec<Problem>> {
-    lower_with(modules, &|_| false)
+    lower_with(modules, &|_| false, false)
 }
 
-/// [`lower`], with what [`load_with`] is told.
+/// [`lower`], with what [`load_with`] and [`load_watched`] are told.
 fn lower_with(
     modules: &[Module<'_>],
     is_own: &dyn Fn(&str) -> bool,
+    watched: bool,
 ) -> Result<isa::Module, Vec<Problem>> {
     let mut sources: Vec<Source<'_>> = modules
         .iter()
@@ -182,6 +183,7 @@ fn lower_with(
             forms: vec![None; module.opcodes.len()],
             owned: owned(module),
             is_own,
+            watched,
             before: nothing(),
         })
         .collect();
