@@ -10,6 +10,7 @@ mod shell;
 mod steps;
 mod tools;
 mod transcripts;
+mod web;
 
 use std::env;
 use std::process::ExitCode;
@@ -53,6 +54,7 @@ const CHORES: &[Chore] = &[
         "compile the sources of examples and validation to PTX again",
         |_| examples::rebuild(),
     ),
+    ("web", "", "build the page into web/dist", |_| web::build()),
     (
         "lab",
         "[FOLDER]",

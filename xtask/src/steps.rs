@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{accuracy, docs, fuzz, licences, shell, tools, transcripts};
+use crate::{accuracy, docs, fuzz, licences, shell, tools, transcripts, web};
 
 /// One step of `cargo xtask test`.
 pub struct Step {
@@ -77,6 +77,11 @@ pub const STEPS: &[Step] = &[
         name: "release",
         what: "the release build",
         run: || shell::run(shell::cargo().args(["build", "--release"])),
+    },
+    Step {
+        name: "web",
+        what: "the page builds, and works in a browser",
+        run: web::check,
     },
     Step {
         name: "accuracy",
