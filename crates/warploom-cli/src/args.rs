@@ -1,5 +1,6 @@
 //! The command line: the one definition of commands and options.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -56,6 +57,8 @@ pub enum Command {
     Model(ModelArgs),
     /// Compare predicted times with published measurements of real chips
     Validate(ValidateArgs),
+    /// Serve the page, where a machine is seen at work, and the programs of a folder to it
+    Serve(ServeArgs),
     /// Say what is installed, and what each missing thing would enable
     Doctor,
     /// Print the completion script of a shell
@@ -447,4 +450,24 @@ mod tests {
     fn the_definition_is_sound() {
         super::Cli::command().debug_assert();
     }
+}
+
+/// `warploom serve`
+#[derive(Args, Debug)]
+pub struct ServeArgs {
+    /// Folder whose lessons and PTX files the page may open; none if not given
+    #[arg(value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Address to listen on
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub address: IpAddr,
+    /// Port to listen on; 0 takes any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 8642)]
+    pub port: u16,
+    /// Another host name under which the server answers
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+    /// Folder of a built page, instead of the one in the program
+    #[arg(long, value_name = "FOLDER")]
+    pub page: Option<PathBuf>,
 }

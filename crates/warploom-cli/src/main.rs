@@ -3,7 +3,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | `args`, `trace_args` | every command and option, from which help, completions and manual come |
-//! | `run`, `check`, `lesson`, `devices`, `occupancy`, `model`, `validate`, `doctor`, `manual` | a command each |
+//! | `run`, `check`, `lesson`, `devices`, `occupancy`, `model`, `validate`, `serve`, `doctor`, `manual` | a command each |
 //! | `output` | where results, messages and kernel output go |
 //! | `draw` | diagnostics with their source lines |
 //! | `human`, `table`, `names` | the report for people |
@@ -31,6 +31,7 @@ mod occupancy_sweep;
 mod output;
 mod progress;
 mod run;
+mod serve;
 mod table;
 mod trace_args;
 mod validate;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Occupancy(args) => occupancy::run(args, &mut output),
         Command::Model(args) => model::run(&args.command, &mut output),
         Command::Validate(args) => validate::run(args, &mut output),
+        Command::Serve(args) => serve::run(args, &mut output),
         Command::Doctor => doctor::run(&mut output),
         Command::Completions(args) => manual::completions(args, &mut output),
         Command::Man(args) => manual::page(args, &mut output),
