@@ -62,4 +62,4 @@ pub use observe::{Issue, MemoryAccess, NoObserver, Observer};
 pub use pattern::shared_passes;
 pub use program::{Program, ProgramError};
 pub use run::{Host, Limits, Outcome, RunResult};
-pub use step::{AccessEvent, Event, Events, Next, Step, Steps, Stops};
+pub use step::{AccessEvent, Event, Events, Next, Step, Stepping, Steps, Stops};

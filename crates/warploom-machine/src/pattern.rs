@@ -73,6 +73,10 @@ pub(crate) struct Pattern<const L: usize> {
     pub(crate) led: Option<(u64, NonNull<u8>)>,
 }
 
+// SAFETY: its pointers are only followed by whoever may touch the memory that they lead to, on
+// whichever thread that is.
+unsafe impl<const L: usize> Send for Pattern<L> {}
+
 impl<const L: usize> Pattern<L> {
     /// Matches no access.
     pub(crate) fn new() -> Pattern<L> {

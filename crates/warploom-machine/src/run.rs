@@ -123,6 +123,18 @@ impl Machine {
     }
 }
 
+/// Notes kept of a launch.
+const MAX_NOTES: usize = 64;
+
+/// Adds notes to others, without repetitions, as far as there is room.
+pub fn keep_notes(kept: &mut Vec<Note>, notes: impl IntoIterator<Item = Note>) {
+    for note in notes {
+        if kept.len() < MAX_NOTES && !kept.contains(&note) {
+            kept.push(note);
+        }
+    }
+}
+
 /// What the blocks of a run share.
 pub(crate) struct Runner<'m, const L: usize> {
     pub(crate) machine: &'m Machine,
@@ -369,11 +381,18 @@ impl<'m, const L: usize> Runner<'m, L> {
     }
 
     pub(crate) fn keep_notes(&mut self, block: &mut Block<L>) {
-        for note in block.parts.notes.drain(..) {
-            if self.notes.len() < 64 && !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
-        }
+        keep_notes(&mut self.notes, block.parts.notes.drain(..));
+    }
+
+    /// What is wrong when a launch calls the host that was declared free of such calls, which make it
+    /// order-dependent.
+    pub(crate) fn undeclared_host_call(&self, block: &Block<L>, warp: usize) -> Box<Fault> {
+        let what = "host call in a launch that was declared free of them".to_owned();
+        let fault = FaultAt {
+            kind: FaultKind::HostCall { what },
+            lanes: block.warps[warp].live(),
+        };
+        self.fault(fault, block, warp)
     }
 
     /// Watches spinning warps for `states` states each; the report if nobody can ever go on.
@@ -526,15 +545,8 @@ fn chunk<const L: usize>(
                         return runner.end(Outcome::Limit, &mut [&mut block], None);
                     }
                 }
-                // Host calls make a launch order-dependent; a module that says otherwise is wrong.
                 Turn::HostCall(warp) => {
-                    let what = "host call in a launch that was declared free of them".to_owned();
-                    let lanes = block.warps[warp].live();
-                    let fault = FaultAt {
-                        kind: FaultKind::HostCall { what },
-                        lanes,
-                    };
-                    let fault = runner.fault(fault, &block, warp);
+                    let fault = runner.undeclared_host_call(&block, warp);
                     return runner.end(Outcome::Fault(fault), &mut [&mut block], Some(0));
                 }
                 Turn::End(outcome) => return runner.end(outcome, &mut [&mut block], Some(0)),

@@ -3,10 +3,15 @@
 //! A step executes one *segment* of one warp: the instructions up to the end of the basic block, or
 //! up to an instruction before which the driver wants to be asked again. It returns what happened as
 //! [`Events`]; when each of them happens in time is for the driver to say.
+//!
+//! A launch whose blocks' order cannot show is handed out in *parts*, which the driver may advance on
+//! several host threads: each has its blocks, counters and limits to itself, and they are added up in
+//! their order. Any other launch is one part, on the driver's own thread.
 
 use warploom_isa::{Op, Pc, Space};
 
 use crate::block::Block;
+use crate::counters::Counters;
 use crate::diverge;
 use crate::env::LaunchEnv;
 use crate::exec::Stop;
@@ -16,7 +21,7 @@ use crate::machine::{AnyEnv, Launch, Machine};
 use crate::memory::Memory;
 use crate::observe::{Issue, MemoryAccess, NoObserver, Observer};
 use crate::pattern::Pattern;
-use crate::run::{Host, Limits, Outcome, RunResult, Runner};
+use crate::run::{Host, Limits, Outcome, RunResult, Runner, keep_notes};
 use crate::standstill::Standstill;
 
 /// One issued source instruction.
@@ -191,91 +196,195 @@ pub enum Step {
 }
 
 /// A launch whose warps a driver advances. Resident blocks are kept in numbered places.
-pub trait Steps {
+pub trait Steps: Send {
     /// Puts a block of the grid in a place that is free.
     fn enter(&mut self, place: usize, block: u64);
 
     /// Where a warp stands.
     fn next(&mut self, place: usize, warp: usize) -> Next;
 
-    /// Executes the next segment of a warp that can go on.
-    fn step(&mut self, place: usize, warp: usize, events: &mut Events) -> Step;
+    /// Executes the next segment of a warp that can go on. `output` takes what it prints.
+    fn step(
+        &mut self,
+        place: usize,
+        warp: usize,
+        events: &mut Events,
+        output: &mut dyn FnMut(&[u8]),
+    ) -> Step;
 
     /// Frees a place whose block has finished.
     fn leave(&mut self, place: usize);
 
     /// The report of a deadlock, when no warp of any resident block can ever go on.
     fn deadlock(&mut self) -> Option<Box<Fault>>;
+
+    /// Blocks that have left.
+    fn blocks_done(&self) -> u64;
+
+    /// Thread instructions that have issued.
+    fn issued(&self) -> u64;
+}
+
+/// A launch in the hands of its driver.
+pub struct Stepping<'a, 'h> {
+    /// The launch, or its parts: blocks are in whichever the driver puts them, and nothing that
+    /// happens in one part can show in another.
+    pub parts: Vec<&'a mut dyn Steps>,
+    /// Takes the bytes that kernels print, and hears how many blocks are done.
+    pub host: &'a mut Host<'h>,
 }
 
 impl Machine {
-    /// Hands a launch to a driver. `stops` are instructions before which steps end; the driver returns
-    /// how the launch ended.
+    /// Hands a launch to a driver, in so many parts if the order of blocks cannot show. `stops` are
+    /// instructions before which steps end; the driver returns how the launch ended. Each part has the
+    /// whole limit to itself: it is for the driver to add up.
     pub fn run_steps(
         &mut self,
         launch: &Launch,
         limits: Limits<'_>,
         host: &mut Host<'_>,
         stops: &Stops,
-        driver: impl FnOnce(&mut dyn Steps) -> Outcome,
+        parts: usize,
+        driver: impl FnOnce(Stepping<'_, '_>) -> Outcome,
     ) -> RunResult {
         match &launch.env {
-            AnyEnv::Lanes32(env) => drive(self, env, limits, host, stops, driver),
-            AnyEnv::Lanes64(env) => drive(self, env, limits, host, stops, driver),
+            AnyEnv::Lanes32(env) if launch.order_dependent => {
+                drive_whole(self, env, limits, host, stops, driver)
+            }
+            AnyEnv::Lanes64(env) if launch.order_dependent => {
+                drive_whole(self, env, limits, host, stops, driver)
+            }
+            AnyEnv::Lanes32(env) => drive_parts(self, env, limits, host, stops, parts, driver),
+            AnyEnv::Lanes64(env) => drive_parts(self, env, limits, host, stops, parts, driver),
         }
     }
 }
 
-fn drive<const L: usize>(
+fn drive_whole<const L: usize>(
     machine: &mut Machine,
     env: &LaunchEnv<L>,
     limits: Limits<'_>,
     host: &mut Host<'_>,
     stops: &Stops,
-    driver: impl FnOnce(&mut dyn Steps) -> Outcome,
+    driver: impl FnOnce(Stepping<'_, '_>) -> Outcome,
 ) -> RunResult {
     let mut memory = std::mem::take(&mut machine.memory);
-    let mut stepper = Stepper {
-        runner: Runner::new(machine, env, limits, true),
-        memory: &mut memory,
-        host,
-        stops,
-        places: Vec::new(),
-        kept: Vec::new(),
-        culprit: None,
-        standstill: Standstill::new(),
-    };
-    let outcome = driver(&mut stepper);
-    let Stepper {
-        runner,
-        mut places,
-        culprit,
-        ..
-    } = stepper;
-    let before = culprit.map_or(0, |place| places[..place].iter().flatten().count());
-    let mut resident: Vec<_> = places.iter_mut().flatten().collect();
-    let result = runner.end(outcome, &mut resident, culprit.map(|_| before));
+    let runner = Runner::new(machine, env, limits, true);
+    let mut stepper = Stepper::new(runner, limits, &mut memory, stops);
+    let parts: Vec<&mut dyn Steps> = vec![&mut stepper];
+    let outcome = driver(Stepping { parts, host });
+    let result = stepper.end(&outcome);
     machine.memory = memory;
     result
 }
 
-struct Stepper<'m, 'h, const L: usize> {
+fn drive_parts<const L: usize>(
+    machine: &Machine,
+    env: &LaunchEnv<L>,
+    limits: Limits<'_>,
+    host: &mut Host<'_>,
+    stops: &Stops,
+    parts: usize,
+    driver: impl FnOnce(Stepping<'_, '_>) -> Outcome,
+) -> RunResult {
+    let part = |_| {
+        let runner = Runner::new(machine, env, limits, false);
+        Stepper::new(runner, limits, &machine.memory, stops)
+    };
+    let mut steppers: Vec<_> = (0..parts.max(1)).map(part).collect();
+    let parts = steppers.iter_mut().map(|part| part as &mut dyn Steps);
+    let parts = parts.collect();
+    let outcome = driver(Stepping { parts, host });
+    let mut sum = RunResult {
+        outcome,
+        counters: Counters::new(machine.module()),
+        notes: Vec::new(),
+        blocks_done: 0,
+    };
+    for part in steppers {
+        let part = part.end(&sum.outcome);
+        sum.counters.add(&part.counters);
+        sum.blocks_done += part.blocks_done;
+        keep_notes(&mut sum.notes, part.notes);
+    }
+    sum
+}
+
+/// The device's memory, as far as a part of a launch has it.
+trait Access: Send {
+    /// To look at and to store to.
+    fn memory(&self) -> &Memory;
+
+    /// To allocate in: not among other parts.
+    fn whole(&mut self) -> Option<&mut Memory>;
+}
+
+impl Access for &mut Memory {
+    fn memory(&self) -> &Memory {
+        self
+    }
+
+    fn whole(&mut self) -> Option<&mut Memory> {
+        Some(self)
+    }
+}
+
+impl Access for &Memory {
+    fn memory(&self) -> &Memory {
+        self
+    }
+
+    fn whole(&mut self) -> Option<&mut Memory> {
+        None
+    }
+}
+
+struct Stepper<'m, const L: usize, A> {
     runner: Runner<'m, L>,
-    memory: &'m mut Memory,
-    host: &'m mut Host<'h>,
+    access: A,
     stops: &'m Stops,
+    limit: u64,
     places: Vec<Option<Block<L>>>,
     /// Finished blocks, for their allocations.
     kept: Vec<Block<L>>,
-    /// The place whose block was at fault.
-    culprit: Option<usize>,
+    /// The place whose block was at fault, and its fault.
+    culprit: Option<(usize, Box<Fault>)>,
     standstill: Standstill,
 }
 
 /// Thread instructions that one step may issue: more than any segment holds.
 const STEP_FUEL: i64 = i64::MAX;
 
-impl<const L: usize> Stepper<'_, '_, L> {
+impl<'m, const L: usize, A: Access> Stepper<'m, L, A> {
+    fn new(runner: Runner<'m, L>, limits: Limits<'_>, access: A, stops: &'m Stops) -> Self {
+        Stepper {
+            runner,
+            access,
+            stops,
+            limit: limits.max_thread_instructions,
+            places: Vec::new(),
+            kept: Vec::new(),
+            culprit: None,
+            standstill: Standstill::new(),
+        }
+    }
+
+    /// What the part did, when the launch has ended.
+    fn end(self, outcome: &Outcome) -> RunResult {
+        let Stepper {
+            runner,
+            mut places,
+            culprit,
+            ..
+        } = self;
+        let before = |place: usize| places[..place].iter().flatten().count();
+        let at = culprit.as_ref().map(|(place, _)| before(*place));
+        // Its own fault, even if another part's was first.
+        let fault = culprit.map(|(_, fault)| Outcome::Fault(fault));
+        let mut resident: Vec<_> = places.iter_mut().flatten().collect();
+        runner.end(fault.unwrap_or_else(|| outcome.clone()), &mut resident, at)
+    }
+
     fn run(
         &mut self,
         place: usize,
@@ -292,9 +401,9 @@ impl<const L: usize> Stepper<'_, '_, L> {
             start,
             settling,
         };
-        let stop = self
-            .runner
-            .run_warp(self.memory, block, warp, STEP_FUEL, &mut recorder);
+        let stop =
+            self.runner
+                .run_warp(self.access.memory(), block, warp, STEP_FUEL, &mut recorder);
         Some(stop)
     }
 
@@ -330,27 +439,36 @@ impl<const L: usize> Stepper<'_, '_, L> {
         }
     }
 
-    fn host_call(&mut self, place: usize, warp: usize) -> Result<(), Box<Fault>> {
+    /// Carries out the call of the host that a warp has come to.
+    fn host_call(
+        &mut self,
+        place: usize,
+        warp: usize,
+        output: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Box<Fault>> {
         let Some(block) = self.places[place].as_mut() else {
             return Ok(());
         };
-        let machine = self.runner.machine;
-        let done = host::call(
-            &machine.program,
-            self.runner.env,
-            self.memory,
-            machine.config.heap_limit_bytes,
-            &mut *self.host.output,
-            block,
-            warp,
-        );
+        let runner = &mut self.runner;
+        let Some(memory) = self.access.whole() else {
+            return Err(runner.undeclared_host_call(block, warp));
+        };
+        let machine = runner.machine;
+        let heap_bytes = machine.config.heap_limit_bytes;
+        let program = &machine.program;
+        let done = host::call(program, runner.env, memory, heap_bytes, output, block, warp);
         // Allocations have changed: what instructions remember of them is stale.
-        self.runner.patterns.fill(Pattern::new());
-        done.map_err(|fault| self.runner.fault(*fault, block, warp))
+        runner.patterns.fill(Pattern::new());
+        done.map_err(|fault| runner.fault(*fault, block, warp))
+    }
+
+    fn fault(&mut self, place: usize, fault: Box<Fault>) -> Step {
+        self.culprit = Some((place, fault.clone()));
+        Step::Fault(fault)
     }
 }
 
-impl<const L: usize> Steps for Stepper<'_, '_, L> {
+impl<const L: usize, A: Access> Steps for Stepper<'_, L, A> {
     fn enter(&mut self, place: usize, number: u64) {
         if place >= self.places.len() {
             self.places.resize_with(place + 1, || None);
@@ -386,7 +504,13 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
         }
     }
 
-    fn step(&mut self, place: usize, warp: usize, events: &mut Events) -> Step {
+    fn step(
+        &mut self,
+        place: usize,
+        warp: usize,
+        events: &mut Events,
+        output: &mut dyn FnMut(&[u8]),
+    ) -> Step {
         if self.runner.remaining == 0 {
             return Step::Limit;
         }
@@ -402,21 +526,18 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
             }
             Some(Stop::HostCall) => {
                 self.standstill.progress();
-                match self.host_call(place, warp) {
+                match self.host_call(place, warp, output) {
                     Ok(()) => Step::Ran { released: false },
-                    Err(fault) => {
-                        self.culprit = Some(place);
-                        Step::Fault(fault)
-                    }
+                    Err(fault) => self.fault(place, fault),
                 }
             }
-            Some(Stop::Fault(fault)) => {
-                self.culprit = Some(place);
-                match &self.places[place] {
-                    Some(block) => Step::Fault(self.runner.fault(*fault, block, warp)),
-                    None => Step::Limit,
+            Some(Stop::Fault(fault)) => match &self.places[place] {
+                Some(block) => {
+                    let fault = self.runner.fault(*fault, block, warp);
+                    self.fault(place, fault)
                 }
-            }
+                None => Step::Limit,
+            },
             Some(Stop::Blocked | Stop::Fuel | Stop::Spinning) | None => {
                 self.ran(place, warp, before)
             }
@@ -427,13 +548,21 @@ impl<const L: usize> Steps for Stepper<'_, '_, L> {
         if let Some(mut block) = self.places.get_mut(place).and_then(Option::take) {
             self.runner.blocks_done += 1;
             self.runner.keep_notes(&mut block);
-            (self.host.progress)(self.runner.blocks_done);
             self.kept.push(block);
         }
     }
 
     fn deadlock(&mut self) -> Option<Box<Fault>> {
         let mut resident: Vec<_> = self.places.iter_mut().flatten().collect();
-        self.runner.deadlock(self.memory, &mut resident, 1)
+        let memory = self.access.memory();
+        self.runner.deadlock(memory, &mut resident, 1)
+    }
+
+    fn blocks_done(&self) -> u64 {
+        self.runner.blocks_done
+    }
+
+    fn issued(&self) -> u64 {
+        self.limit - self.runner.remaining
     }
 }

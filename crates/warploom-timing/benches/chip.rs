@@ -1,15 +1,17 @@
-//! How fast a chip runs in time, on one host thread: a V100 with all its SMs, counters on.
+//! How fast a chip runs in time, on one host thread and on all cores: a V100 with all its SMs,
+//! counters on.
 //!
 //! `cargo bench -p warploom-timing` prints, for each kernel, warp instructions and simulated cycles
-//! a second of host time, functional execution included.
+//! a second of host time, functional execution included. A name after `--` picks kernels.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Instant;
 
 use warploom_device::Device;
 use warploom_machine::{AllocationKind, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
 use warploom_timing::lower::{LowerOptions, lower};
-use warploom_timing::{TimingOptions, run};
+use warploom_timing::{Crew, Crewed, TimingOptions, run_crewed};
 
 const SAXPY: &str = include_str!("../../../examples/cuda/saxpy.ptx");
 const MATMUL: &str = include_str!("../../../examples/cuda/matmul.ptx");
@@ -53,7 +55,32 @@ enum Arg {
     Buffer(u64),
 }
 
-fn measure(case: &Case<'_>) {
+/// Threads that are started for each epoch.
+struct Threads(usize);
+
+impl Crew for Threads {
+    fn takes(&self, thread_instructions: u64) -> bool {
+        self.0 > 1 && thread_instructions > 1 << 15
+    }
+
+    fn each<T: Send>(&self, items: &mut [T], job: impl Fn(&mut T) + Sync) {
+        let left = Mutex::new(items.iter_mut());
+        let next = || left.lock().expect("no panic").next();
+        let work = || {
+            while let Some(item) = next() {
+                job(item);
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..self.0 {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+}
+
+fn measure(case: &Case<'_>, threads: usize) {
     let device = Device::by_name("v100").expect("a device");
     let loaded = warploom_ptx::load(&[(case.name, case.text)]).expect("loads");
     let module = Arc::new(loaded.module);
@@ -96,7 +123,11 @@ fn measure(case: &Case<'_>) {
         progress: &mut |_| {},
     };
     let start = Instant::now();
-    let (result, timing) = run(
+    let crewed = Crewed {
+        crew: &Threads(threads),
+        trace: None,
+    };
+    let (result, timing) = run_crewed(
         &mut machine,
         &launch,
         &stream,
@@ -104,6 +135,7 @@ fn measure(case: &Case<'_>) {
         &options,
         limits,
         host,
+        crewed,
     )
     .expect("is lowered");
     let seconds = start.elapsed().as_secs_f64();
@@ -111,7 +143,7 @@ fn measure(case: &Case<'_>) {
     let issues = result.counters.issues(&module);
     let source: u64 = issues.iter().map(|count| count.entries).sum();
     println!(
-        "{:<14} {:6.2} s, {:6.2} M warp instructions/s ({:6.2} M of the machine), {:7.2} M cycles/s",
+        "{:<14} {threads} threads {:6.2} s, {:6.2} M warp instructions/s ({:6.2} M of the machine), {:7.2} M cycles/s",
         case.name,
         seconds,
         source as f64 / seconds / 1e6,
@@ -166,7 +198,15 @@ fn main() {
             args: &[Arg::Buffer(64 * megabyte)],
         },
     ];
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
     for case in &cases {
-        measure(case);
+        let named = wanted.iter().filter(|name| !name.starts_with("--"));
+        if named.clone().next().is_some() && !named.clone().any(|name| case.name.contains(&**name))
+        {
+            continue;
+        }
+        measure(case, 1);
+        measure(case, cores);
     }
 }

@@ -2,6 +2,8 @@
 
 pub mod chip;
 mod costs;
+pub mod crew;
+mod group;
 pub mod latency;
 pub mod lower;
 pub mod memory;
@@ -12,6 +14,7 @@ pub mod stream;
 mod tally;
 pub mod trace;
 
-pub use chip::{Timing, TimingError, TimingOptions, run, run_traced};
+pub use chip::{Crewed, Timing, TimingError, TimingOptions, run, run_crewed};
+pub use crew::Crew;
 pub use stall::{Reason, Stalls};
 pub use tally::{Issued, Issues, Tally};

@@ -24,7 +24,7 @@ pub struct Candidates {
 }
 
 /// Picks the warp that issues.
-pub trait WarpScheduler {
+pub trait WarpScheduler: Send {
     /// The slot that issues now, one of `candidates.ready`; none to leave the cycle empty.
     fn pick(&mut self, candidates: &Candidates) -> Option<u32>;
 

@@ -61,6 +61,32 @@ impl Tally {
         }
     }
 
+    /// An empty one for a part of the same launch.
+    pub fn part(&self) -> Tally {
+        Tally::new(self.by_pc.len(), self.trace_limit)
+    }
+
+    /// Adds a part of the same launch, whose issues move here.
+    pub fn add(&mut self, part: &mut Tally) {
+        self.take_issues(part);
+        for (sum, part) in self.by_pc.iter_mut().zip(&part.by_pc) {
+            sum.issued += part.issued;
+            sum.stalls.add_all(&part.stalls);
+        }
+        self.eligible += part.eligible;
+        self.resident_warp_cycles += part.resident_warp_cycles;
+        self.warps += part.warps;
+        let firsts = [self.first_issue, part.first_issue];
+        self.first_issue = firsts.into_iter().flatten().min();
+        self.end = self.end.max(part.end);
+    }
+
+    /// Moves the issues of a part here, as far as they are kept.
+    pub fn take_issues(&mut self, part: &mut Tally) {
+        let room = self.trace_limit - self.trace.len();
+        self.trace.extend(part.trace.drain(..).take(room));
+    }
+
     /// An instruction issues.
     pub fn issue(&mut self, issued: Issued) {
         self.by_pc[issued.source as usize].issued += 1;

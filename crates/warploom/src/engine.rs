@@ -10,23 +10,23 @@ use warploom_device::Device;
 use warploom_isa::module::SharedPlace;
 use warploom_isa::{FunctionId, Loc, Module, Space};
 use warploom_machine::memory::Neighbour;
+use warploom_machine::run::keep_notes;
 use warploom_machine::{
     AllocationKind, Counters, Divergence, Fault, FaultKind, Host, Launch, LaunchError, LaunchSpec,
     Limits, LoadError, Machine, MachineConfig, MemoryError, Note, Observer, Outcome, RunResult,
-    Steps, Stops,
+    Stepping, Steps, Stops,
 };
 use warploom_timing::stream::Stream;
 use warploom_timing::trace::Trace;
-use warploom_timing::{Issues, Timing, TimingError, TimingOptions};
+use warploom_timing::{Crewed, Issues, Timing, TimingError, TimingOptions};
 
+use crate::crew::{Crew, host_threads};
 use crate::metrics::Tally;
 use crate::tally;
 
 /// Chunks that a launch is divided into when its blocks may run side by side. It does not depend
 /// on the number of threads, so that reports don't either.
 const CHUNKS: u64 = 128;
-/// Notes kept of a launch.
-const MAX_NOTES: usize = 64;
 
 /// How a launch is run.
 pub struct Control<'a> {
@@ -176,9 +176,13 @@ impl Engine {
             max_thread_instructions: control.max_thread_instructions,
             interrupt: control.interrupt,
         };
+        let crewed = Crewed {
+            crew: &Crew::new(control.threads),
+            trace,
+        };
         let machine = &mut self.machine;
-        let done = warploom_timing::run_traced(
-            machine, &launch, stream, device, options, limits, &mut host, trace,
+        let done = warploom_timing::run_crewed(
+            machine, &launch, stream, device, options, limits, &mut host, crewed,
         );
         let (result, timing) = match done {
             Ok(done) => done,
@@ -213,12 +217,11 @@ impl Engine {
         &mut self,
         spec: &LaunchSpec,
         stops: &Stops,
-        output: &mut dyn FnMut(&[u8]),
         driver: impl FnOnce(&mut dyn Steps, &Launch) -> Outcome,
     ) -> Result<Outcome, LaunchError> {
         let launch = self.machine.prepare(spec)?;
         let mut host = Host {
-            output,
+            output: &mut |_| {},
             progress: &mut |_| {},
         };
         let limits = Limits {
@@ -226,9 +229,11 @@ impl Engine {
             interrupt: None,
         };
         let machine = &mut self.machine;
-        let result = machine.run_steps(&launch, limits, &mut host, stops, |steps| {
-            driver(steps, &launch)
-        });
+        let drive = |mut stepping: Stepping<'_, '_>| match stepping.parts.pop() {
+            Some(whole) => driver(whole, &launch),
+            None => Outcome::Completed,
+        };
+        let result = machine.run_steps(&launch, limits, &mut host, stops, 1, drive);
         let mut outcome = result.outcome;
         if let Outcome::Fault(fault) = &mut outcome {
             self.name_polled(fault, spec);
@@ -329,13 +334,7 @@ fn side_by_side(machine: &Machine, launch: &Launch, control: &Control<'_>) -> Ru
     let total = launch.blocks;
     let chunk_blocks = total.div_ceil(CHUNKS).max(1);
     let chunks = total.div_ceil(chunk_blocks);
-    let cores = || thread::available_parallelism().map_or(1, usize::from);
-    let threads = if control.threads == 0 {
-        cores()
-    } else {
-        control.threads
-    };
-    let threads = threads
+    let threads = host_threads(control.threads)
         .min(usize::try_from(chunks).unwrap_or(usize::MAX))
         .max(1);
     let limits = Limits {
@@ -445,11 +444,7 @@ impl Sum {
         self.chunks += 1;
         self.result.counters.add(&part.counters);
         self.result.blocks_done += part.blocks_done;
-        for note in &part.notes {
-            if self.result.notes.len() < MAX_NOTES && !self.result.notes.contains(note) {
-                self.result.notes.push(note.clone());
-            }
-        }
+        keep_notes(&mut self.result.notes, part.notes.iter().cloned());
         let issued = part.counters.thread_instructions(machine.module());
         let enough = self.left >= issued;
         self.left = self.left.saturating_sub(issued);

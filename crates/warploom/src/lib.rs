@@ -79,6 +79,7 @@ pub mod check;
 mod compare;
 pub mod compiler;
 pub mod contents;
+mod crew;
 pub mod element;
 pub mod engine;
 pub mod error;

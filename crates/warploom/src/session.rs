@@ -454,7 +454,7 @@ impl Session {
         let (_, occupancy) = admit(&module, kernel, launch, &self.device)?;
         let spec = self.spec(kernel, launch, params, &occupancy);
         self.engine.restore(checkpoint);
-        let done = self.engine.launch_steps(&spec, stops, &mut |_| {}, driver);
+        let done = self.engine.launch_steps(&spec, stops, driver);
         let end = done.map_err(|error| refused(error, launch))?;
         let places = Places {
             module: &module,

@@ -240,7 +240,7 @@ impl Replay<'_> {
                 return Err(End::Interrupted);
             }
             events.clear();
-            let step = steps.step(0, warp, &mut events);
+            let step = steps.step(0, warp, &mut events, &mut |_| {});
             ran = true;
             for &event in &events.issued {
                 issued += 1;

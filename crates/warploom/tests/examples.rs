@@ -84,20 +84,24 @@ const TOO_LONG_IN_TIME: [&str; 1] = ["matmul-512.toml"];
 /// Kernels whose threads wait for each other by spinning.
 const SPINNING: [&str; 2] = ["lock_inside", "lock_outside"];
 
-/// With timing, a launch does the same, and every launch takes some cycles.
+/// With timing, a launch does the same, and every launch takes some cycles, the same on any number of
+/// host threads.
 fn in_time(file: &Path) -> Result<(), Failed> {
-    let mut plan = launch_file::read(file).map_err(|error| error.to_string())?;
-    plan.save.clear();
-    let run_it = |timing| {
-        let options = Options {
-            divergence: Some(DivergenceModel::Its),
-            threads: 1,
-            timing,
-            ..Options::default()
-        };
-        run(&plan, &options, &Printed::default()).map_err(|error| error.to_string())
-    };
-    let (function, time) = (run_it(false)?.report, run_it(true)?.report);
+    let model = DivergenceModel::Its;
+    let (function, _) = finish(file, model, 1, false)?;
+    let (timed, printed) = finish(file, model, 1, true)?;
+    let report = serde_json::to_string(&timed.report)?;
+    let left = contents(&timed)?;
+    for threads in [2, 3, 8] {
+        let (again, printed_again) = finish(file, model, threads, true)?;
+        if serde_json::to_string(&again.report)? != report {
+            return Err(format!("the report differs on {threads} threads").into());
+        }
+        if printed_again != printed || contents(&again)? != left {
+            return Err(format!("what it leaves differs on {threads} threads").into());
+        }
+    }
+    let (function, time) = (function.report, timed.report);
     if function.outcome != time.outcome {
         return Err(format!("{:?} in time: {:?}", time.outcome, time.error).into());
     }
@@ -154,12 +158,14 @@ fn finish(
     file: &Path,
     model: DivergenceModel,
     threads: usize,
+    timing: bool,
 ) -> Result<(Finished, Vec<u8>), Failed> {
     let mut plan = launch_file::read(file).map_err(|error| error.to_string())?;
     plan.save.clear();
     let options = Options {
         divergence: Some(model),
         threads,
+        timing,
         ..Options::default()
     };
     let printed = Printed::default();
@@ -190,7 +196,7 @@ fn said<'t>(text: &'t str, topic: &str, model: DivergenceModel) -> Option<&'t st
 
 fn outcome(file: &Path, model: DivergenceModel) -> Result<(), Failed> {
     let text = fs::read_to_string(file)?;
-    let (finished, printed) = finish(file, model, 1)?;
+    let (finished, printed) = finish(file, model, 1, false)?;
     let report = &finished.report;
     let found = serde_json::to_value(report.outcome)?;
     let wanted = wanted(&text, model);
@@ -204,7 +210,7 @@ fn outcome(file: &Path, model: DivergenceModel) -> Result<(), Failed> {
         return Err(format!("it printed:\n{}", String::from_utf8_lossy(&printed)).into());
     }
     // The number of host threads never shows.
-    let (again, printed_again) = finish(file, model, 3)?;
+    let (again, printed_again) = finish(file, model, 3, false)?;
     if serde_json::to_string(report)? != serde_json::to_string(&again.report)? {
         return Err("the report depends on the number of threads".into());
     }
@@ -233,8 +239,8 @@ fn same_bits(file: &Path) -> Result<(), Failed> {
     if wanted(&text, DivergenceModel::Ipdom) != wanted(&text, DivergenceModel::Its) {
         return Ok(());
     }
-    let (ipdom, _) = finish(file, DivergenceModel::Ipdom, 1)?;
-    let (its, _) = finish(file, DivergenceModel::Its, 1)?;
+    let (ipdom, _) = finish(file, DivergenceModel::Ipdom, 1, false)?;
+    let (its, _) = finish(file, DivergenceModel::Its, 1, false)?;
     let its = contents(&its)?;
     for (name, bytes) in contents(&ipdom)? {
         let open = ORDER_OPEN

@@ -19,7 +19,7 @@ impl Sm {
         number: usize,
         inst: &TimedInst,
         now: u64,
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, '_>,
     ) {
         let timing = &shared.device.timing;
         let interval = u64::from(timing.lsu.partition_interval_cycles);
@@ -101,7 +101,7 @@ impl Sm {
         number: usize,
         access: &AccessEvent,
         now: u64,
-        shared: &Shared<'_>,
+        shared: &Shared<'_, '_>,
     ) -> MemoryOp {
         let device = shared.device;
         let timing = &device.timing;

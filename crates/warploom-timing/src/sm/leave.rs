@@ -6,7 +6,7 @@ use crate::stall::Reason;
 
 impl Sm {
     /// A warp has exited. Its place is free when its stores have reached the L2.
-    pub(super) fn exit(&mut self, number: usize, now: u64, shared: &mut Shared<'_>) {
+    pub(super) fn exit(&mut self, number: usize, now: u64, shared: &mut Shared<'_, '_>) {
         let slot = &mut self.slots[number];
         if slot.stores > 0 {
             slot.ready_at = UNKNOWN;
@@ -18,7 +18,7 @@ impl Sm {
     }
 
     /// A store of a slot's warp, or an atomic without a result, has reached the L2.
-    pub(super) fn stored(&mut self, number: usize, at: u64, now: u64, shared: &mut Shared<'_>) {
+    pub(super) fn stored(&mut self, number: usize, at: u64, now: u64, shared: &mut Shared<'_, '_>) {
         let slot = &mut self.slots[number];
         slot.stores -= 1;
         slot.last_result = slot.last_result.max(at);
@@ -32,7 +32,7 @@ impl Sm {
     }
 
     /// A warp makes room from the cycle after `now` on.
-    fn vacate(&mut self, number: usize, now: u64, shared: &mut Shared<'_>) {
+    fn vacate(&mut self, number: usize, now: u64, shared: &mut Shared<'_, '_>) {
         let slot = &mut self.slots[number];
         let cycles = u64::from(shared.device.timing.control.exit_cycles);
         let end = slot.last_result.max(now + 1);

@@ -22,7 +22,7 @@ impl Sm {
         number: usize,
         inst: &TimedInst,
         now: u64,
-        shared: &Shared<'_>,
+        shared: &Shared<'_, '_>,
     ) -> MemoryOp {
         let register = inst.uses.first().or(inst.defs.first()).copied();
         let offset = SPILL_BYTES + 4 * u64::from(register.unwrap_or(0));
@@ -53,7 +53,7 @@ impl Sm {
         &self,
         number: usize,
         addresses: &[u64],
-        shared: &Shared<'_>,
+        shared: &Shared<'_, '_>,
     ) -> SmallVec<[u64; 32]> {
         let width = u64::from(shared.device.warp_width);
         let warps = self.slots.len() as u64;

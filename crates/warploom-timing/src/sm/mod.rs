@@ -33,8 +33,8 @@ use fetch::Fetch;
 use lsu::{Answer, Lsu, Outgoing, Token};
 use slot::{Hold, Slot, UNKNOWN};
 
-/// What all SMs share while they run.
-pub struct Shared<'a> {
+/// What the SMs of a group share while they run.
+pub struct Shared<'a, 't> {
     /// The chip.
     pub device: &'a Device,
     /// Its pipelines.
@@ -43,12 +43,12 @@ pub struct Shared<'a> {
     pub stream: &'a Stream,
     /// The functional machine.
     pub steps: &'a mut dyn Steps,
-    /// Blocks that have not started.
-    pub blocks: &'a mut Dispatcher,
+    /// Takes what kernels print.
+    pub output: &'a mut dyn FnMut(&[u8]),
     /// Counts.
     pub tally: &'a mut Tally,
     /// Who wants to see it.
-    pub trace: Option<Trace<'a>>,
+    pub trace: Option<&'a mut Trace<'t>>,
 }
 
 /// Why a run ends early.
@@ -69,6 +69,10 @@ pub struct Dispatcher {
     pub blocks: u64,
     /// Warps of a block.
     pub warps_per_block: usize,
+    /// Cycles between the starts of two.
+    pub interval_cycles: f64,
+    /// Cycles that one takes to start.
+    pub start_cycles: u64,
     /// When the device can start the next one.
     pub free_at: f64,
 }
@@ -92,6 +96,15 @@ struct Resident {
     warps: usize,
 }
 
+/// A block on its way.
+struct Coming {
+    place: usize,
+    block: u64,
+    warps: usize,
+    /// When it is there.
+    start: u64,
+}
+
 /// One SM.
 pub struct Sm {
     number: u32,
@@ -108,6 +121,7 @@ pub struct Sm {
     shape: LineShape,
     passes: L1Passes,
     blocks: Vec<Resident>,
+    coming: Vec<Coming>,
     free_places: Vec<usize>,
     /// Answers to come: cycle, order, which.
     responses: BinaryHeap<Reverse<(u64, u64, usize)>>,
@@ -155,6 +169,7 @@ impl Sm {
             shape: LineShape::l1(device),
             passes: L1Passes::new(device),
             blocks: Vec::new(),
+            coming: Vec::new(),
             free_places: (0..block_limit)
                 .rev()
                 .map(|place| number as usize * block_limit + place)
@@ -170,14 +185,19 @@ impl Sm {
         }
     }
 
+    /// Its number on the chip.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// The first cycle in which it can do something; `u64::MAX` if only an answer can wake it.
     pub fn next_at(&self) -> u64 {
         self.now
     }
 
-    /// Whether a warp is there.
+    /// Whether a warp is there or on its way.
     pub fn is_busy(&self) -> bool {
-        !self.blocks.is_empty()
+        !self.blocks.is_empty() || !self.coming.is_empty()
     }
 
     /// Its memory pipeline, for the counts.
@@ -208,32 +228,40 @@ impl Sm {
     }
 
     /// Takes the next block if one is left and fits. It is there `at` some cycle, and does nothing
-    /// before `until`, up to which other SMs have run.
-    ///
-    /// # Errors
-    /// As for [`Sm::run`].
-    pub fn take_block(
-        &mut self,
-        at: u64,
-        until: u64,
-        shared: &mut Shared<'_>,
-    ) -> Result<bool, End> {
-        let free = self.slots.iter().filter(|slot| !slot.live).count();
-        let warps = shared.blocks.warps_per_block;
-        if shared.blocks.next == shared.blocks.blocks || free < warps {
-            return Ok(false);
+    /// before `until`, up to which other SMs have run. Its warps enter when the SM next runs.
+    pub fn admit(&mut self, at: u64, until: u64, blocks: &mut Dispatcher) -> bool {
+        let warps = blocks.warps_per_block;
+        let live = self.partitions.iter().map(|p| p.live.count_ones() as usize);
+        let taken = live.sum::<usize>() + self.coming.len() * warps;
+        if blocks.next == blocks.blocks || self.slots.len() - taken < warps {
+            return false;
         }
         let Some(place) = self.free_places.pop() else {
-            return Ok(false);
+            return false;
         };
-        let launch = &shared.device.timing.launch;
-        let start = shared.blocks.free_at.max(at as f64);
-        shared.blocks.free_at = start + launch.block_interval_cycles;
-        let start = start.ceil() as u64 + u64::from(launch.block_start_cycles);
-        let start = start.max(until);
-        let block = shared.blocks.next;
+        let start = blocks.free_at.max(at as f64);
+        blocks.free_at = start + blocks.interval_cycles;
+        let start = (start.ceil() as u64 + blocks.start_cycles).max(until);
+        self.coming.push(Coming {
+            place,
+            block: blocks.next,
+            warps,
+            start,
+        });
+        blocks.next += 1;
+        self.now = self.now.min(start);
+        true
+    }
+
+    /// The warps of a block take their slots.
+    fn enter(&mut self, coming: &Coming, shared: &mut Shared<'_, '_>) -> Result<(), End> {
+        let Coming {
+            place,
+            block,
+            warps,
+            start,
+        } = *coming;
         shared.steps.enter(place, block);
-        shared.blocks.next += 1;
         self.blocks.push(Resident { place, warps });
         for warp in 0..warps {
             let Some(number) = self.free_slot() else {
@@ -252,8 +280,7 @@ impl Sm {
                 self.release(place, start, shared)?;
             }
         }
-        self.now = self.now.min(start);
-        Ok(true)
+        Ok(())
     }
 
     /// A free slot; warps go to the partitions in turn.
@@ -280,9 +307,12 @@ impl Sm {
         &mut self,
         until: u64,
         alone: bool,
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, '_>,
         out: &mut Vec<Outgoing>,
     ) -> Result<(), End> {
+        for coming in std::mem::take(&mut self.coming) {
+            self.enter(&coming, shared)?;
+        }
         while self.now < until && !(alone && self.room.iter().any(|&at| at <= self.now)) {
             let now = self.now;
             self.receive(now);
@@ -349,7 +379,7 @@ impl Sm {
     }
 
     /// Lets warps know which registers are there or will be.
-    fn wake(&mut self, now: u64, shared: &mut Shared<'_>) {
+    fn wake(&mut self, now: u64, shared: &mut Shared<'_, '_>) {
         for Answer { waiter } in std::mem::take(&mut self.answers) {
             let number = waiter.slot as usize;
             let slot = &mut self.slots[number];
@@ -375,7 +405,7 @@ impl Sm {
         &mut self,
         partition: usize,
         now: u64,
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, '_>,
     ) -> Result<(), End> {
         let issue = &shared.device.timing.issue;
         let turn_cycles = u64::from(issue.turn_cycles);
@@ -428,7 +458,7 @@ impl Sm {
         partition: usize,
         now: u64,
         used: u32,
-        shared: &Shared<'_>,
+        shared: &Shared<'_, '_>,
     ) -> (Candidates, u64) {
         let this = &self.partitions[partition];
         let first = partition * self.slots_per_partition;
@@ -469,7 +499,7 @@ impl Sm {
     }
 
     /// When what an instruction needs can take it, from `now` on.
-    fn free_at(&self, partition: usize, class: Class, now: u64, shared: &Shared<'_>) -> u64 {
+    fn free_at(&self, partition: usize, class: Class, now: u64, shared: &Shared<'_, '_>) -> u64 {
         if let Some(cost) = shared.costs.of(class) {
             return self.unit(partition, cost).free_at(now);
         }
@@ -504,7 +534,7 @@ impl Sm {
         partition: usize,
         local: usize,
         now: u64,
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, '_>,
     ) -> Result<(), End> {
         let number = partition * self.slots_per_partition + local;
         let inst = &shared.stream.insts[self.slots[number].position as usize];
@@ -526,11 +556,14 @@ impl Sm {
     }
 
     /// Executes a warp's segment; the place of its block if that released other warps.
-    fn step(&mut self, number: usize, shared: &mut Shared<'_>) -> Result<Option<usize>, End> {
+    fn step(&mut self, number: usize, shared: &mut Shared<'_, '_>) -> Result<Option<usize>, End> {
         let slot = &mut self.slots[number];
         slot.events.clear();
         slot.stepped = true;
-        match shared.steps.step(slot.place, slot.warp, &mut slot.events) {
+        match shared
+            .steps
+            .step(slot.place, slot.warp, &mut slot.events, shared.output)
+        {
             Step::Ran { released } => Ok(released.then_some(slot.place)),
             Step::Fault(fault) => Err(End::Outcome(Outcome::Fault(fault))),
             Step::Limit => Err(End::Outcome(Outcome::Limit)),
@@ -538,7 +571,7 @@ impl Sm {
     }
 
     /// Books the cycles since the warp's last issue, and the issue.
-    fn account(&mut self, number: usize, inst: &TimedInst, now: u64, shared: &mut Shared<'_>) {
+    fn account(&mut self, number: usize, inst: &TimedInst, now: u64, shared: &mut Shared<'_, '_>) {
         let slot = &mut self.slots[number];
         // A second instruction of the same cycle takes none of its own.
         let first = slot.since <= now;
@@ -582,7 +615,7 @@ impl Sm {
         source: Pc,
         since: u64,
         parts: &[(Reason, u64)],
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, '_>,
     ) {
         shared.tally.stalls(source, parts);
         if let Some(trace) = &mut shared.trace {
@@ -607,7 +640,7 @@ impl Sm {
         number: usize,
         inst: &TimedInst,
         now: u64,
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, '_>,
     ) -> (u64, Reason) {
         let timing = &shared.device.timing;
         let control = &timing.control;
@@ -667,7 +700,7 @@ impl Sm {
         number: usize,
         now: u64,
         (mut from, mut reason): (u64, Reason),
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, '_>,
     ) -> Result<Option<usize>, End> {
         let mut released = None;
         loop {
@@ -725,7 +758,7 @@ impl Sm {
     }
 
     /// Warps of a block may go on: a barrier is complete.
-    fn release(&mut self, place: usize, now: u64, shared: &mut Shared<'_>) -> Result<(), End> {
+    fn release(&mut self, place: usize, now: u64, shared: &mut Shared<'_, '_>) -> Result<(), End> {
         let mut places = vec![place];
         while let Some(place) = places.pop() {
             for number in 0..self.slots.len() {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use warploom_device::Device;
-use warploom_machine::{Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
+use warploom_machine::{Counters, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
+use warploom_timing::crew::{Alone, Crew};
 use warploom_timing::lower::{LowerOptions, lower};
-use warploom_timing::{Issued, Timing, TimingOptions, run};
+use warploom_timing::{Crewed, Issued, Timing, TimingOptions, run_crewed};
 
 /// The text of a kernel with a shared array and many registers.
 fn kernel(body: &str) -> String {
@@ -21,6 +22,9 @@ fn kernel(body: &str) -> String {
 pub struct Timed {
     pub timing: Timing,
     pub outcome: Outcome,
+    pub counters: Counters,
+    /// What the buffer holds at the end.
+    pub buffer: Vec<u8>,
     /// Text line of each instruction.
     lines: Vec<u32>,
 }
@@ -49,6 +53,17 @@ pub fn timed(device: &Device, warps: u32, blocks: u32, body: &str) -> Timed {
 
 /// The same with more to choose.
 pub fn run_setup(device: &Device, setup: &Setup, body: &str) -> Timed {
+    run_limited(device, setup, body, 1 << 30, &Alone)
+}
+
+/// The same with at most so many thread instructions, on other host threads too.
+pub fn run_limited<C: Crew>(
+    device: &Device,
+    setup: &Setup,
+    body: &str,
+    max_thread_instructions: u64,
+    crew: &C,
+) -> Timed {
     let text = kernel(body);
     let loaded = warploom_ptx::load(&[("k.ptx", &text)]).expect("the text is right");
     let module = Arc::new(loaded.module);
@@ -59,7 +74,8 @@ pub fn run_setup(device: &Device, setup: &Setup, body: &str) -> Timed {
         .collect();
     let mut machine = Machine::load(module.clone(), MachineConfig::default()).expect("loads");
     let kind = warploom_machine::AllocationKind::Buffer("p".to_owned());
-    let buffer = machine.memory.allocate(1 << 20, 256, kind).expect("room");
+    let bytes = 1 << 20;
+    let buffer = machine.memory.allocate(bytes, 256, kind).expect("room");
     let spec = LaunchSpec {
         kernel: module.kernel("k").expect("is there"),
         grid: [setup.blocks, 1, 1],
@@ -81,14 +97,15 @@ pub fn run_setup(device: &Device, setup: &Setup, body: &str) -> Timed {
         trace_issues: 1 << 16,
     };
     let limits = Limits {
-        max_thread_instructions: 1 << 30,
+        max_thread_instructions,
         interrupt: None,
     };
     let host = &mut Host {
         output: &mut |_| {},
         progress: &mut |_| {},
     };
-    let (result, timing) = run(
+    let crewed = Crewed { crew, trace: None };
+    let (result, timing) = run_crewed(
         &mut machine,
         &launch,
         &stream,
@@ -96,11 +113,16 @@ pub fn run_setup(device: &Device, setup: &Setup, body: &str) -> Timed {
         &options,
         limits,
         host,
+        crewed,
     )
     .expect("is lowered");
+    let mut left = vec![0; bytes as usize];
+    machine.memory.read(buffer, &mut left).expect("is there");
     Timed {
         timing,
         outcome: result.outcome,
+        counters: result.counters,
+        buffer: left,
         lines,
     }
 }

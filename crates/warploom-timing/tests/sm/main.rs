@@ -2,6 +2,7 @@
 
 mod ccws;
 mod constants;
+mod crew;
 mod deadlock;
 mod drain;
 mod issue;
