@@ -8,6 +8,8 @@
 //! several host threads: each has its blocks, counters and limits to itself, and they are added up in
 //! their order. Any other launch is one part, on the driver's own thread.
 
+use std::ops::RangeInclusive;
+
 use warploom_isa::{Op, Pc, Space};
 
 use crate::block::Block;
@@ -83,12 +85,10 @@ impl Events {
         at.ok().map(|at| &self.issued[at])
     }
 
-    /// Whether an instruction of the step's code issued: all do from the first to the last.
-    pub fn reached(&self, pc: Pc) -> bool {
+    /// The first and the last instruction that issued: all of the step's code between them did.
+    pub fn span(&self) -> Option<RangeInclusive<Pc>> {
         let ends = self.issued.first().zip(self.issued.last());
-        let reached = ends.is_some_and(|(first, last)| (first.pc..=last.pc).contains(&pc));
-        debug_assert_eq!(reached, self.of(pc).is_some());
-        reached
+        ends.map(|(first, last)| first.pc..=last.pc)
     }
 
     /// The accesses of an instruction.

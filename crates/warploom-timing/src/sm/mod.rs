@@ -560,10 +560,12 @@ impl Sm {
         let slot = &mut self.slots[number];
         slot.events.clear();
         slot.stepped = true;
-        match shared
+        let events = &mut slot.events;
+        let step = shared
             .steps
-            .step(slot.place, slot.warp, &mut slot.events, shared.output)
-        {
+            .step(slot.place, slot.warp, events, shared.output);
+        slot.executed();
+        match step {
             Step::Ran { released } => Ok(released.then_some(slot.place)),
             Step::Fault(fault) => Err(End::Outcome(Outcome::Fault(fault))),
             Step::Limit => Err(End::Outcome(Outcome::Limit)),
@@ -708,7 +710,7 @@ impl Sm {
             if slot.position < slot.end {
                 let inst = &shared.stream.insts[slot.position as usize];
                 // What did not execute, because its lanes went elsewhere, does not issue.
-                if slot.stepped && !slot.events.reached(inst.source) {
+                if slot.stepped && !slot.reached(inst.source) {
                     slot.position += 1;
                     continue;
                 }

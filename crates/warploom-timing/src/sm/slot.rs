@@ -43,6 +43,9 @@ pub enum Hold {
     Stores,
 }
 
+/// The span of a segment that has executed nothing.
+const NOTHING: [Pc; 2] = [1, 0];
+
 /// A warp's place.
 #[derive(Clone, Debug)]
 pub struct Slot {
@@ -66,6 +69,9 @@ pub struct Slot {
     pub stepped: bool,
     /// What happened in the segment.
     pub events: Events,
+    /// The first and the last source instruction of the segment that issued; the first comes after the
+    /// last if none did.
+    span: [Pc; 2],
     /// The first cycle in which the next instruction can issue, as far as the warp goes.
     pub ready_at: u64,
     /// What it waits for until then.
@@ -101,6 +107,7 @@ impl Slot {
             end: 0,
             stepped: false,
             events: Events::default(),
+            span: NOTHING,
             ready_at: UNKNOWN,
             reason: Reason::Wait,
             hold: Hold::Until,
@@ -126,6 +133,7 @@ impl Slot {
         self.end = 0;
         self.stepped = true;
         self.events.clear();
+        self.span = NOTHING;
         self.ready_at = at;
         self.reason = Reason::Wait;
         self.hold = Hold::Until;
@@ -136,6 +144,18 @@ impl Slot {
         self.stores = 0;
         self.registers.clear();
         self.registers.resize(registers as usize, Ready::ALWAYS);
+    }
+
+    /// Notes which instructions the segment has executed.
+    pub fn executed(&mut self) {
+        let span = self.events.span();
+        self.span = span.map_or(NOTHING, |span| [*span.start(), *span.end()]);
+    }
+
+    /// Whether the segment has executed an instruction of its code.
+    pub fn reached(&self, source: Pc) -> bool {
+        let [first, last] = self.span;
+        (first..=last).contains(&source)
     }
 
     /// Counts an issue; how many there have been in this cycle.
