@@ -73,6 +73,21 @@ impl Events {
         self.addresses.clear();
     }
 
+    /// Notes an access; those of one launch have equally many addresses.
+    pub fn access(&mut self, access: &MemoryAccess<'_>) {
+        let first = self.addresses.len() as u32;
+        self.addresses.extend_from_slice(access.addresses);
+        self.lanes = access.addresses.len();
+        self.accesses.push(AccessEvent {
+            pc: access.pc,
+            kind: access.kind,
+            space: access.space,
+            bytes: access.bytes,
+            lanes: access.lanes,
+            first,
+        });
+    }
+
     /// The addresses of an access, by lane; meaningful for its lanes.
     pub fn addresses(&self, access: &AccessEvent) -> &[u64] {
         &self.addresses[access.first as usize..][..self.lanes]
@@ -128,17 +143,7 @@ impl Observer for Recorder<'_> {
     }
 
     fn access(&mut self, access: &MemoryAccess<'_>) {
-        let first = self.events.addresses.len() as u32;
-        self.events.addresses.extend_from_slice(access.addresses);
-        self.events.lanes = access.addresses.len();
-        self.events.accesses.push(AccessEvent {
-            pc: access.pc,
-            kind: access.kind,
-            space: access.space,
-            bytes: access.bytes,
-            lanes: access.lanes,
-            first,
-        });
+        self.events.access(access);
     }
 
     fn stops_before(&self, pc: Pc) -> bool {

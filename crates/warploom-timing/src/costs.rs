@@ -6,6 +6,9 @@ use warploom_device::schema::{Scope, Unit};
 
 use crate::stream::Class;
 
+/// The type of unit that instructions of shared memory go to, as a bit beside those of the pipelines.
+const SHARED_MEMORY_BIT: u32 = 1 << UNITS;
+
 /// Units that a scope can have.
 pub const UNITS: usize = 8;
 
@@ -70,7 +73,10 @@ pub fn pipe_class(class: Class) -> Option<PipeClass> {
         | Class::Barrier
         | Class::WarpBarrier
         | Class::Fence
-        | Class::Sleep => return None,
+        | Class::Sleep
+        | Class::SharedMemory
+        | Class::ScalarMemory
+        | Class::WaitCount => return None,
     })
 }
 
@@ -98,6 +104,8 @@ impl Costs {
     pub fn unit_bit(&self, class: Class) -> u32 {
         match class {
             Class::Memory | Class::SpillStore | Class::SpillLoad => 1 << unit_number(Unit::Lsu),
+            Class::SharedMemory => SHARED_MEMORY_BIT,
+            Class::ScalarMemory => 1 << unit_number(Unit::Scalar),
             _ => self.of(class).map_or(0, |cost| 1 << cost.unit),
         }
     }

@@ -63,11 +63,17 @@ pub enum Class {
     Exit,
     /// Waits for some time.
     Sleep,
+    /// Load, store or atomic of shared memory, where its instructions go to a unit of their own (AMD).
+    SharedMemory,
+    /// Load through the scalar cache (AMD).
+    ScalarMemory,
+    /// Waits for counters (AMD); see [`Counting`].
+    WaitCount,
 }
 
 impl Class {
     /// All classes.
-    pub const ALL: [Class; 23] = [
+    pub const ALL: [Class; 26] = [
         Class::Int32,
         Class::IntMul,
         Class::Fp32,
@@ -91,7 +97,63 @@ impl Class {
         Class::Fence,
         Class::Exit,
         Class::Sleep,
+        Class::SharedMemory,
+        Class::ScalarMemory,
+        Class::WaitCount,
     ];
+
+    /// Whether it makes the accesses that its source instruction's event tells.
+    pub fn accesses(self) -> bool {
+        matches!(
+            self,
+            Class::Memory | Class::SharedMemory | Class::ScalarMemory
+        )
+    }
+
+    /// The way out of its partition that a memory instruction takes.
+    pub fn memory_port(self) -> usize {
+        match self {
+            Class::SharedMemory => 1,
+            Class::ScalarMemory => 2,
+            _ => 0,
+        }
+    }
+}
+
+/// Ways by which memory instructions leave a partition.
+pub const MEMORY_PORTS: usize = 3;
+
+/// Counters of accesses that are on their way (AMD).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitCounter {
+    /// Of vector memory (`vmcnt`).
+    Vector,
+    /// Of shared and scalar memory (`lgkmcnt`).
+    Lgkm,
+    /// Of exports (`expcnt`).
+    Export,
+}
+
+impl WaitCounter {
+    /// All counters.
+    pub const ALL: [WaitCounter; 3] = [WaitCounter::Vector, WaitCounter::Lgkm, WaitCounter::Export];
+}
+
+/// What an instruction has to do with counters of accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Counting {
+    /// Nothing: registers that are on their way are waited for as such.
+    #[default]
+    Nothing,
+    /// Its access raises one until it is done, and nothing but the program waits for it.
+    Raises {
+        /// Which one.
+        counter: WaitCounter,
+        /// It is lowered in the order in which the accesses issued.
+        in_order: bool,
+    },
+    /// It waits until each, in the order of [`WaitCounter::ALL`], is at most so high.
+    Waits([u8; WaitCounter::ALL.len()]),
 }
 
 /// One machine instruction.
@@ -114,6 +176,8 @@ pub struct TimedInst {
     pub defs: SmallVec<[Reg; 2]>,
     /// Where in constant memory an operand of it is.
     pub constant: Option<u32>,
+    /// What it has to do with counters of accesses.
+    pub counting: Counting,
 }
 
 /// Source instructions that are executed together, and what the hardware issues for them.

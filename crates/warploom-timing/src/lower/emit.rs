@@ -7,7 +7,7 @@ use super::lines::Bank;
 use super::nodes::Piece;
 use super::registers::Registers;
 use super::values::Value;
-use crate::stream::{Reg, Segment, Stream, TimedInst};
+use crate::stream::{Counting, Reg, Segment, Stream, TimedInst};
 
 /// Appends a function's pieces to the stream.
 pub(super) fn emit(pieces: &[Piece], code: &Code<'_>, registers: &Registers, stream: &mut Stream) {
@@ -27,6 +27,7 @@ pub(super) fn emit(pieces: &[Piece], code: &Code<'_>, registers: &Registers, str
                 uses: numbers.of(&node.uses),
                 defs: numbers.of(&node.defs),
                 constant: node.constant.map(Bank::address),
+                counting: Counting::Nothing,
             });
         }
         stream.segments.push(Segment {

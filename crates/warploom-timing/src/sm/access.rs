@@ -9,7 +9,7 @@ use super::slot::UNKNOWN;
 use super::{Shared, Sm};
 use crate::memory::{AtomicAccess, ConstantCaches, atomic_lines, lines};
 use crate::stall::Reason;
-use crate::stream::{Class, TimedInst};
+use crate::stream::{Class, Counting, TimedInst};
 
 impl Sm {
     /// Sends a memory instruction on its way.
@@ -24,7 +24,7 @@ impl Sm {
         let timing = &shared.device.timing;
         let interval = u64::from(timing.lsu.partition_interval_cycles);
         self.turn = partition + 1;
-        let left = &mut self.partitions[partition].memory_free_at;
+        let left = &mut self.partitions[partition].memory_free_at[inst.class.memory_port()];
         let start = now.max(*left);
         *left = start + interval;
         let merged = u32::from(inst.accesses.max(1));
@@ -34,9 +34,9 @@ impl Sm {
             access
         };
         let events = &self.slots[number].events;
-        let accesses: SmallVec<[AccessEvent; 2]> = match inst.class {
-            Class::Memory => events.accesses_of(inst.source).map(widen).collect(),
-            _ => SmallVec::new(),
+        let accesses: SmallVec<[AccessEvent; 2]> = match inst.class.accesses() {
+            true => events.accesses_of(inst.source).map(widen).collect(),
+            false => SmallVec::new(),
         };
         if let Some(flat) = &timing.flat {
             let loads = inst.class != Class::SpillStore
@@ -49,17 +49,25 @@ impl Sm {
                 flat.store_cycles
             };
             let at = start + u64::from(cycles);
-            self.slots[number].expect(&inst.defs, at, Reason::LongScoreboard);
-            self.slots[number].last_result = self.slots[number].last_result.max(at);
+            let slot = &mut self.slots[number];
+            slot.expect(&inst.defs, at, Reason::LongScoreboard);
+            slot.last_result = slot.last_result.max(at);
+            if let Counting::Raises { counter, in_order } = inst.counting {
+                let ticket = slot.raise(counter, in_order, now);
+                slot.counted(ticket, at);
+            }
             return;
         }
-        let ops: SmallVec<[MemoryOp; 2]> = if inst.class == Class::Memory {
-            let op = |access| self.operation(number, access, now, shared);
+        let ops: SmallVec<[MemoryOp; 2]> = if inst.class.accesses() {
+            let scalar = inst.class == Class::ScalarMemory;
+            let op = |access| self.operation(number, access, scalar, now, shared);
             accesses.iter().map(op).collect()
         } else {
             SmallVec::from_iter([self.spill(number, inst, now, shared)])
         };
         for op in ops {
+            let counting = inst.counting;
+            let counts = matches!(counting, Counting::Raises { .. });
             let returns = op.kind != AccessKind::Store && !inst.defs.is_empty();
             let leaves = !op.lines.is_empty();
             let reason = if in_memory(op.space) {
@@ -69,13 +77,18 @@ impl Sm {
             };
             let slot = &mut self.slots[number];
             let mut regs = SmallVec::new();
-            if returns {
+            let mut ticket = None;
+            if let Counting::Raises { counter, in_order } = counting {
+                // The program waits for it, not the hardware.
+                slot.stores += 1;
+                ticket = Some(slot.raise(counter, in_order, now));
+            } else if returns {
                 slot.expect(&inst.defs, UNKNOWN, reason);
                 regs.extend_from_slice(&inst.defs);
             } else if leaves {
                 slot.stores += 1;
             }
-            let waiter = (returns || leaves).then(|| {
+            let waiter = (returns || leaves || counts).then(|| {
                 self.lsu.wait(Waiter {
                     slot: number as u32,
                     generation: slot.generation,
@@ -83,6 +96,7 @@ impl Sm {
                     missing: op.lines.len() as u32,
                     latest: 0,
                     reason,
+                    ticket,
                 })
             });
             let at = start + 1;
@@ -95,11 +109,12 @@ impl Sm {
         }
     }
 
-    /// What an access asks of the memory pipeline.
+    /// What an access asks of the memory pipeline, a `scalar` one of the caches of constants.
     fn operation(
         &mut self,
         number: usize,
         access: &AccessEvent,
+        scalar: bool,
         now: u64,
         shared: &Shared<'_, '_>,
     ) -> MemoryOp {
@@ -107,11 +122,12 @@ impl Sm {
         let timing = &device.timing;
         let slot = &self.slots[number];
         let addresses = slot.events.addresses(access);
+        let space = if scalar { Space::Const } else { access.space };
         let mut op = MemoryOp {
             at: now + 1,
             waiter: None,
             slot: number as u32,
-            space: access.space,
+            space,
             kind: access.kind,
             returns: false,
             service_cycles: 1,
@@ -121,7 +137,7 @@ impl Sm {
         };
         let atomic = access.kind == AccessKind::Atomic;
         let shape = self.shape;
-        match access.space {
+        match space {
             Space::Shared => {
                 let pass = u64::from(timing.shared.pass_cycles);
                 let passes = warploom_machine::shared_passes(addresses, access.lanes, access.bytes);

@@ -14,6 +14,7 @@ use crate::stall::Reason;
 use crate::stream::Reg;
 
 use super::victims::Victims;
+use super::wait_counters::Ticket;
 
 /// A memory instruction in the queue.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Waiter {
     pub latest: u64,
     /// What the warp waits for.
     pub reason: Reason,
+    /// The counter that the access has raised.
+    pub ticket: Option<Ticket>,
 }
 
 /// A request that leaves the SM.

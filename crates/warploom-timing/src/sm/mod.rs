@@ -6,12 +6,16 @@
 //! functional machine executes a segment when the first instruction of it issues.
 
 mod access;
+mod arbiter;
+#[cfg(test)]
+mod compute_unit;
 mod fetch;
 mod leave;
 mod local;
 pub mod lsu;
 pub mod slot;
 mod victims;
+mod wait_counters;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,10 +29,11 @@ use crate::costs::{Cost, Costs, UNITS, UnitClock};
 use crate::memory::{ConstantCaches, L1Passes, LineShape};
 use crate::schedule::{Candidates, WarpScheduler, scheduler};
 use crate::stall::Reason;
-use crate::stream::{Class, Stream, TimedInst};
+use crate::stream::{Class, MEMORY_PORTS, Stream, TimedInst};
 use crate::tally::{Issued, Tally};
 use crate::trace::{Trace, WarpPlace};
 use access::in_memory;
+use arbiter::{Turn, cycles_to_turn};
 use fetch::Fetch;
 use lsu::{Answer, Lsu, Outgoing, Token};
 use slot::{Hold, Slot, UNKNOWN};
@@ -83,8 +88,9 @@ struct Partition {
     /// Slots with a warp.
     live: u64,
     units: [UnitClock; UNITS],
-    /// When its queue of memory instructions has handed on all that it holds.
-    memory_free_at: u64,
+    /// When its queues of memory instructions have handed on all that they hold, by
+    /// [`Class::memory_port`].
+    memory_free_at: [u64; MEMORY_PORTS],
     /// Nothing can issue before.
     next_try: u64,
 }
@@ -149,7 +155,7 @@ impl Sm {
             scheduler: scheduler(issue.scheduler, issue.two_level_warps),
             live: 0,
             units: [UnitClock::default(); UNITS],
-            memory_free_at: 0,
+            memory_free_at: [0; MEMORY_PORTS],
             next_try: 0,
         };
         Sm {
@@ -386,18 +392,35 @@ impl Sm {
             if !slot.live || slot.generation != waiter.generation {
                 continue;
             }
+            if let Some(ticket) = waiter.ticket {
+                slot.counted(ticket, waiter.latest);
+            }
             if waiter.regs.is_empty() {
                 self.stored(number, waiter.latest, now, shared);
+                let slot = &self.slots[number];
+                // A warp at a barrier has no instruction that waits.
+                let waits = matches!(slot.hold, Hold::Until | Hold::Register);
+                if waiter.ticket.is_some() && waits && slot.counts_from != UNKNOWN {
+                    let from = slot.counts_from.max(now);
+                    self.look_again(number, from, waiter.reason, shared);
+                }
                 continue;
             }
             slot.expect(&waiter.regs, waiter.latest, waiter.reason);
             if slot.hold == Hold::Register {
-                let inst = &shared.stream.insts[slot.position as usize];
-                slot.wait_for(inst, now, waiter.reason);
-                let partition = &mut self.partitions[number / self.slots_per_partition];
-                partition.next_try = partition.next_try.min(slot.ready_at);
+                self.look_again(number, now, waiter.reason, shared);
             }
         }
+    }
+
+    /// Works out anew when a warp's next instruction can issue: something that it waits for has become
+    /// known.
+    fn look_again(&mut self, number: usize, from: u64, reason: Reason, shared: &Shared<'_, '_>) {
+        let slot = &mut self.slots[number];
+        let inst = &shared.stream.insts[slot.position as usize];
+        slot.wait_for(inst, from, reason);
+        let partition = &mut self.partitions[number / self.slots_per_partition];
+        partition.next_try = partition.next_try.min(slot.ready_at);
     }
 
     /// One turn of a scheduler.
@@ -409,18 +432,15 @@ impl Sm {
     ) -> Result<(), End> {
         let issue = &shared.device.timing.issue;
         let turn_cycles = u64::from(issue.turn_cycles);
-        // Partitions have their turns one after the other.
-        if turn_cycles > 1 {
-            let early = (partition as u64 + turn_cycles - now % turn_cycles) % turn_cycles;
-            if early > 0 {
-                self.partitions[partition].next_try = now + early;
-                return Ok(());
-            }
+        let early = cycles_to_turn(partition, now, turn_cycles);
+        if early > 0 {
+            self.partitions[partition].next_try = now + early;
+            return Ok(());
         }
         let mut passed_over = 0;
-        let mut used = 0;
-        for _ in 0..issue.per_turn {
-            let (candidates, next) = self.candidates(partition, now, used, shared);
+        let mut turn = Turn::new(issue);
+        while turn.is_open() {
+            let (candidates, next) = self.candidates(partition, now, turn, shared);
             self.partitions[partition].next_try = next;
             if candidates.ready == 0 {
                 break;
@@ -430,13 +450,12 @@ impl Sm {
             let picked = self.partitions[partition].scheduler.pick(&candidates);
             if let Some(local) = picked {
                 passed_over &= !(1 << local);
-                if issue.one_per_unit {
+                turn.issue(|| {
                     let first = partition * self.slots_per_partition;
                     let position = self.slots[first + local as usize].position;
-                    used |= shared
-                        .costs
-                        .unit_bit(shared.stream.insts[position as usize].class);
-                }
+                    let class = shared.stream.insts[position as usize].class;
+                    shared.costs.unit_bit(class)
+                });
                 self.issue(partition, local as usize, now, shared)?;
             }
             self.partitions[partition].next_try = now + turn_cycles;
@@ -452,12 +471,12 @@ impl Sm {
         Ok(())
     }
 
-    /// The warps that can issue to units other than `used`, and when the next one may if there is none.
+    /// The warps that can issue in a turn, and when the next one may if there is none.
     fn candidates(
         &self,
         partition: usize,
         now: u64,
-        used: u32,
+        turn: Turn,
         shared: &Shared<'_, '_>,
     ) -> (Candidates, u64) {
         let this = &self.partitions[partition];
@@ -484,7 +503,7 @@ impl Sm {
             let inst = &shared.stream.insts[slot.position as usize];
             let class = inst.class;
             let free = self.free_at(partition, class, now, shared);
-            if used != 0 && used & shared.costs.unit_bit(class) != 0 {
+            if !turn.takes(|| shared.costs.unit_bit(class)) {
                 next = next.min(now + 1);
             } else if free <= now {
                 candidates.ready |= bit;
@@ -504,11 +523,15 @@ impl Sm {
             return self.unit(partition, cost).free_at(now);
         }
         match class {
-            Class::Memory | Class::SpillStore | Class::SpillLoad => {
+            Class::Memory
+            | Class::SharedMemory
+            | Class::ScalarMemory
+            | Class::SpillStore
+            | Class::SpillLoad => {
                 let lsu = &shared.device.timing.lsu;
                 let interval = u64::from(lsu.partition_interval_cycles);
                 let others = interval * u64::from(lsu.partition_queue_entries - 1);
-                let free = self.partitions[partition].memory_free_at;
+                let free = self.partitions[partition].memory_free_at[class.memory_port()];
                 let at = free.saturating_sub(others).max(now);
                 if self.lsu.has_room(partition) {
                     at
@@ -585,7 +608,7 @@ impl Sm {
                 _ => Reason::LgThrottle,
             },
             Class::SpillStore | Class::SpillLoad => Reason::LgThrottle,
-            Class::Shuffle => Reason::MioThrottle,
+            Class::Shuffle | Class::SharedMemory | Class::ScalarMemory => Reason::MioThrottle,
             _ => Reason::MathPipeThrottle,
         };
         let blocked = (now - ready).saturating_sub(slot.passed_over);
@@ -687,7 +710,11 @@ impl Sm {
                 Reason::Membar,
             ),
             Class::Sleep => (later + SLEEP_CYCLES, Reason::Sleeping),
-            Class::Memory | Class::SpillStore | Class::SpillLoad => {
+            Class::Memory
+            | Class::SharedMemory
+            | Class::ScalarMemory
+            | Class::SpillStore
+            | Class::SpillLoad => {
                 self.memory(partition, number, inst, now, shared);
                 (next, Reason::Wait)
             }

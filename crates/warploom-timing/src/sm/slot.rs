@@ -3,9 +3,10 @@
 use warploom_isa::Pc;
 use warploom_machine::Events;
 
+use super::wait_counters::{Ticket, WaitCounters};
 use crate::costs::Cost;
 use crate::stall::Reason;
-use crate::stream::{Class, Reg, TimedInst};
+use crate::stream::{Class, Counting, Reg, TimedInst, WaitCounter};
 
 /// A time that is not known yet.
 pub const UNKNOWN: u64 = u64::MAX;
@@ -91,6 +92,11 @@ pub struct Slot {
     /// The source instruction of its last issue.
     pub last_source: Pc,
     registers: Vec<Ready>,
+    /// While the next instruction waits for counters: when it could issue but for them; else
+    /// [`UNKNOWN`].
+    pub counts_from: u64,
+    /// None before an access has raised one.
+    counters: Option<Box<WaitCounters>>,
 }
 
 impl Slot {
@@ -118,6 +124,8 @@ impl Slot {
             stores: 0,
             last_source: 0,
             registers: Vec::new(),
+            counts_from: UNKNOWN,
+            counters: None,
         }
     }
 
@@ -142,6 +150,8 @@ impl Slot {
         self.passed_over = 0;
         self.last_result = at;
         self.stores = 0;
+        self.counts_from = UNKNOWN;
+        self.counters = None;
         self.registers.clear();
         self.registers.resize(registers as usize, Ready::ALWAYS);
     }
@@ -199,6 +209,19 @@ impl Slot {
         }
     }
 
+    /// An access raises a counter.
+    pub fn raise(&mut self, counter: WaitCounter, in_order: bool, now: u64) -> Ticket {
+        let counters = self.counters.get_or_insert_default();
+        counters.raise(counter, in_order, now)
+    }
+
+    /// It becomes known when an access is done that has raised a counter.
+    pub fn counted(&mut self, ticket: Ticket, at: u64) {
+        if let Some(counters) = &mut self.counters {
+            counters.done(ticket, at);
+        }
+    }
+
     /// Works out when an instruction can issue, not before `from` for `reason`.
     pub fn wait_for(&mut self, inst: &TimedInst, from: u64, reason: Reason) {
         let (mut at, mut why) = (from, reason);
@@ -213,6 +236,16 @@ impl Slot {
                 (at, why) = (time, ready.reason);
             }
         }
+        self.counts_from = UNKNOWN;
+        if let (Counting::Waits(most), Some(counters)) = (inst.counting, &self.counters) {
+            self.counts_from = from;
+            for (counter, most) in WaitCounter::ALL.into_iter().zip(most) {
+                let time = counters.at_most(counter, most);
+                if time > at {
+                    (at, why) = (time, counter_reason(counter));
+                }
+            }
+        }
         self.ready_at = at;
         self.reason = why;
         self.hold = if at == UNKNOWN {
@@ -220,5 +253,13 @@ impl Slot {
         } else {
             Hold::Until
         };
+    }
+}
+
+/// What a warp waits for that waits for a counter.
+fn counter_reason(counter: WaitCounter) -> Reason {
+    match counter {
+        WaitCounter::Vector => Reason::LongScoreboard,
+        WaitCounter::Lgkm | WaitCounter::Export => Reason::ShortScoreboard,
     }
 }
