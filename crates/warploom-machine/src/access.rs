@@ -6,7 +6,7 @@
 
 use std::ptr::NonNull;
 
-use warploom_isa::access::{Access, Atomic, AtomicOp};
+use warploom_isa::access::Access;
 use warploom_isa::address::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use warploom_isa::{FrameRange, Inst, NO_SLOT, Op, Pc, Slot, Space};
 
@@ -17,7 +17,6 @@ use crate::exec::{Exec, FaultAt};
 use crate::fault::{AccessInfo, AccessKind, FaultKind};
 use crate::lanes::{Regs, full_mask};
 use crate::memory::{AllocationKind, Neighbour, Window, cell};
-use crate::observe::{MemoryAccess, Observer};
 use crate::pattern::{Cost, Pattern, SEGMENT, Shape, local_sectors};
 use crate::program::{MemorySite, Program, Transfer};
 use crate::warp::Warp;
@@ -26,7 +25,7 @@ use crate::warp::Warp;
 struct Places<const L: usize>([*mut u8; L]);
 
 /// The space that a generic address lies in, and the address there.
-fn resolve(address: u64) -> (Space, u64) {
+pub(crate) fn resolve(address: u64) -> (Space, u64) {
     for (space, window) in [
         (Space::Shared, SHARED_WINDOW),
         (Space::Local, LOCAL_WINDOW),
@@ -354,7 +353,7 @@ unsafe fn transfer<const L: usize>(
     matches!(inst.op, Op::St | Op::StFrame)
 }
 
-fn register_list<'a, const L: usize>(
+pub(crate) fn register_list<'a, const L: usize>(
     x: &'a Exec<'_, L>,
     inst: &'a Inst,
     access: Access,
@@ -451,7 +450,11 @@ unsafe fn store_elements<const L: usize>(
 ///
 /// # Safety
 /// As for [`memory_op`].
-unsafe fn lane_addresses<const L: usize>(regs: &Regs<L>, inst: &Inst, access: Access) -> [u64; L] {
+pub(crate) unsafe fn lane_addresses<const L: usize>(
+    regs: &Regs<L>,
+    inst: &Inst,
+    access: Access,
+) -> [u64; L] {
     std::array::from_fn(|lane| {
         // SAFETY: the slot was checked.
         let value = unsafe { regs.lane(inst.a, !access.narrow_address, lane) };
@@ -463,150 +466,12 @@ unsafe fn lane_addresses<const L: usize>(regs: &Regs<L>, inst: &Inst, access: Ac
     })
 }
 
-fn kind_of(op: Op) -> AccessKind {
+pub(crate) fn kind_of(op: Op) -> AccessKind {
     match op {
         Op::St | Op::StFrame => AccessKind::Store,
         Op::Atom | Op::Red => AccessKind::Atomic,
         _ => AccessKind::Load,
     }
-}
-
-/// Shows an observer which addresses an instruction is about to access, space by space.
-///
-/// # Safety
-/// As for [`memory_op`].
-#[inline(never)]
-pub(crate) unsafe fn show<const L: usize, O: Observer>(
-    x: &mut Exec<'_, L>,
-    inst: &Inst,
-    pc: Pc,
-    exec: u64,
-    observer: &mut O,
-) {
-    let access = Access::unpack(inst.mods);
-    // SAFETY: the caller's promise.
-    let mut addresses = unsafe { lane_addresses(&x.regs, inst, access) };
-    let mut spaces = [access.space; L];
-    if access.space == Space::Generic {
-        for lane in 0..L {
-            (spaces[lane], addresses[lane]) = resolve(addresses[lane]);
-        }
-    }
-    let mut rest = exec;
-    while rest != 0 {
-        let space = spaces[rest.trailing_zeros() as usize];
-        let lanes = (0..L)
-            .filter(|&lane| spaces[lane] == space)
-            .fold(0, |lanes, lane| lanes | 1 << lane);
-        let idle = if O::VALUES && matches!(inst.op, Op::St | Op::Atom) {
-            // SAFETY: the caller's promise.
-            unsafe { idle_writes(x, inst, rest & lanes, space, &addresses) }
-        } else {
-            0
-        };
-        observer.access(&MemoryAccess {
-            pc,
-            kind: kind_of(inst.op),
-            space,
-            bytes: access.bytes(),
-            lanes: rest & lanes,
-            addresses: &addresses,
-            idle,
-        });
-        rest &= !lanes;
-    }
-}
-
-/// Lanes whose store writes what is there already, and lanes whose compare-and-swap does not find
-/// what it compares with. Lower lanes go first. Accesses that are about to fail, and those to local
-/// memory, are none.
-///
-/// # Safety
-/// As for [`memory_op`].
-unsafe fn idle_writes<const L: usize>(
-    x: &mut Exec<'_, L>,
-    inst: &Inst,
-    exec: u64,
-    space: Space,
-    addresses: &[u64; L],
-) -> u64 {
-    let access = Access::unpack(inst.mods);
-    let bytes = access.bytes();
-    let swaps = inst.op == Op::Atom && Atomic::unpack(inst.mods).op == AtomicOp::Cas;
-    if inst.op == Op::Atom && !(swaps && access.count_log2 == 0) {
-        return 0;
-    }
-    let unused = 64 - (8 << access.width_log2);
-    let lanes = || (0..L).filter(|lane| exec >> lane & 1 != 0);
-    let climbs = lanes().is_sorted_by(|&a, &b| addresses[a] < addresses[b]);
-    // What lower lanes have put where, if lanes can meet.
-    let mut put: Vec<(u64, u64)> = Vec::new();
-    let mut idle = 0;
-    for lane in lanes() {
-        let low = addresses[lane];
-        let window = match space {
-            Space::Shared => x.env.shared_window(low),
-            Space::Global => x.memory.window(low),
-            _ => None,
-        };
-        let fits = |window: &Window| {
-            window.holds(low, low.saturating_add(u64::from(bytes)))
-                && low & u64::from(bytes - 1) == 0
-        };
-        let Some(window) = window.filter(fits) else {
-            continue;
-        };
-        let at = match space {
-            Space::Shared => x.block.shared_host().wrapping_add(low as usize),
-            _ => window.host.wrapping_add((low - window.low) as usize),
-        };
-        // SAFETY: the slots were checked.
-        let value = |slot| unsafe { x.regs.lane(slot, access.wide_registers, lane) << unused };
-        let there = |k: usize| {
-            let place = low + (k << access.width_log2) as u64;
-            let before = put.iter().rev().find(|(other, _)| *other == place);
-            // SAFETY: the window holds the access, which is aligned.
-            let memory = || unsafe {
-                cell::load(at.wrapping_add(k << access.width_log2), access.width_log2) << unused
-            };
-            before.map_or_else(memory, |&(_, value)| value)
-        };
-        let (stays, new): (bool, Vec<u64>) = if swaps {
-            (there(0) != value(inst.b), vec![value(inst.c)])
-        } else {
-            let list = register_list(x, inst, access, &inst.b);
-            let new: Vec<u64> = list.iter().map(|&slot| value(slot)).collect();
-            (new.iter().enumerate().all(|(k, &new)| there(k) == new), new)
-        };
-        idle |= u64::from(stays) << lane;
-        if !stays && !climbs {
-            let places = (0..).map(|k| low + (k << access.width_log2));
-            put.extend(places.zip(new));
-        }
-    }
-    idle
-}
-
-/// The same for an access at a fixed place of the current frame.
-#[inline(never)]
-pub(crate) fn show_frame<const L: usize, O: Observer>(
-    warp: &Warp<L>,
-    inst: &Inst,
-    pc: Pc,
-    exec: u64,
-    observer: &mut O,
-) {
-    let base = warp.frames[warp.groups[warp.current].frame as usize].base_bytes;
-    let addresses = base.map(|base| u64::from(base) + u64::from(inst.low));
-    observer.access(&MemoryAccess {
-        pc,
-        kind: kind_of(inst.op),
-        space: Space::Local,
-        bytes: Access::unpack(inst.mods).bytes(),
-        lanes: exec,
-        addresses: &addresses,
-        idle: 0,
-    });
 }
 
 /// The way of accesses that the last pattern does not cover.

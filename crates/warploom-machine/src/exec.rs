@@ -19,6 +19,7 @@ use crate::memory::Memory;
 use crate::observe::{Issue, Observer};
 use crate::pattern::Pattern;
 use crate::program::{GUARDED, Program};
+use crate::show;
 use crate::special;
 use crate::warp::{GroupState, Warp};
 use crate::warp_op;
@@ -367,7 +368,7 @@ unsafe fn run<const L: usize, O: Observer>(
                         }
                         if O::ACTIVE {
                             // SAFETY: the instruction was checked.
-                            unsafe { access::show(x, inst, pc, exec, observer) };
+                            unsafe { show::show(x, inst, pc, exec, observer) };
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
                         match unsafe { access::memory_op(x, warp, inst, pc, exec, !O::ACTIVE) } {
@@ -383,7 +384,7 @@ unsafe fn run<const L: usize, O: Observer>(
                     }
                     Op::LdFrame | Op::StFrame => {
                         if O::ACTIVE && !inst.flags.convention() {
-                            access::show_frame(warp, inst, pc, exec, observer);
+                            show::show_frame(warp, inst, pc, exec, observer);
                         }
                         // SAFETY: the instruction was checked; `exec` is not zero.
                         let done = unsafe { access::frame_op(x, warp, inst, pc, exec) };

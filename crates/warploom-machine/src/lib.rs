@@ -49,6 +49,7 @@ mod lanes;
 mod operands;
 mod pattern;
 mod printf;
+mod show;
 mod special;
 mod standstill;
 mod warp_op;
