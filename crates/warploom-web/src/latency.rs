@@ -44,6 +44,8 @@ pub struct LatencyRequest {
     pub drawn_cycles: u32,
     /// Rounds of each warp; none for a loop without end.
     pub rounds: Option<u32>,
+    /// Look for the steady state as well, which may take long where it repeats late.
+    pub steady: bool,
 }
 
 /// A scheduler.
@@ -151,7 +153,7 @@ pub fn latency(request: &LatencyRequest) -> Result<LatencyAnswer, Refusal> {
         }
     };
     let warps = request.warps.min(cap.unwrap_or(u32::MAX));
-    let simulated = (warps > 0).then(|| {
+    let simulated = (warps > 0 && request.steady).then(|| {
         let found = steady(&request.model(warps));
         SteadyState {
             issues: found.issues,

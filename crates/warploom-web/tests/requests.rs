@@ -157,7 +157,7 @@ fn latency_request() -> Value {
     json!({
         "warps": 16, "load_cycles": 200, "math": 16, "math_cycles": 4, "loads": 1,
         "divergent": false, "registers": null, "device": "v100", "scheduler": "gto",
-        "group_warps": 4, "drawn_cycles": 300, "rounds": null,
+        "group_warps": 4, "drawn_cycles": 300, "rounds": null, "steady": true,
     })
 }
 
@@ -195,10 +195,11 @@ fn one_warp_once() {
     let request = json!({
         "warps": 1, "load_cycles": 8, "math": 3, "math_cycles": 1, "loads": 1, "divergent": false,
         "registers": null, "device": "v100", "scheduler": "lrr", "group_warps": 1,
-        "drawn_cycles": 100, "rounds": 1,
+        "drawn_cycles": 100, "rounds": 1, "steady": false,
     });
     let answer = given(&mut engine, "latency", request.clone());
     assert_eq!(answer["timeline"], json!(["L.......MMM"]));
+    assert_eq!(answer["report"]["issue_slot_utilization"], Value::Null);
     assert_eq!(
         (&answer["drawn_issues"], &answer["drawn_cycles"]),
         (&json!(4), &json!(11))

@@ -210,6 +210,8 @@ export interface LatencyRequest {
   group_warps: number;
   drawn_cycles: number;
   rounds: number | null;
+  /** Look for the steady state, which may take long. */
+  steady: boolean;
 }
 
 export interface LatencyAnswer {

@@ -24,6 +24,7 @@ export const start: LatencyRequest = {
   group_warps: 4,
   drawn_cycles: 600,
   rounds: null,
+  steady: true,
 };
 
 /** Four instructions of a warp, once: a load of 8 cycles, a multiply, an add, a store. */
