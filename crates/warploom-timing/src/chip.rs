@@ -9,7 +9,7 @@
 //!
 //! What an SM does in an epoch depends on itself, on answers that were announced before, and on the
 //! functional steps of its own warps. If the order of blocks cannot show in the launch's result, the
-//! steps of one SM cannot concern another either, and [groups](crate::group) of SMs go through the epoch
+//! steps of one SM cannot concern another either, and groups of SMs (`group.rs`) go through the epoch
 //! on several host threads. No digit depends on how many there are, or on who is first:
 //!
 //! - how SMs are grouped is a matter of the device and the grid, and each group has counts and a
