@@ -2,12 +2,14 @@
 //!
 //! `cargo bench -p warploom-check` prints, for each kernel, the ratio of the two times.
 
-use std::sync::Arc;
+#[path = "../../warploom-machine/benches/kit/mod.rs"]
+mod kit;
+
 use std::time::{Duration, Instant};
 
+use kit::{Arg, Kernel};
 use warploom_check::{RaceChecker, Shape};
-use warploom_isa::Module;
-use warploom_machine::{AllocationKind, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
+use warploom_machine::{Host, Limits, Outcome};
 
 const MATMUL: &str = include_str!("../../../examples/cuda/matmul.ptx");
 const SCAN: &str = include_str!("../../../examples/cuda/scan.ptx");
@@ -15,55 +17,14 @@ const SCAN: &str = include_str!("../../../examples/cuda/scan.ptx");
 /// A kernel runs so often; the fastest run counts.
 const RUNS: u32 = 3;
 
-enum Arg {
-    Word(u32),
-    /// Zeroed 32-bit words.
-    Buffer(usize),
-}
-
-struct Kernel {
-    name: &'static str,
-    source: &'static str,
-    entry: &'static str,
-    grid: [u32; 3],
-    block: [u32; 3],
-    args: Vec<Arg>,
-}
-
 fn measure(kernel: &Kernel) {
-    let loaded = warploom_ptx::load(&[(kernel.name, kernel.source)]).expect("loads");
-    let module: Arc<Module> = Arc::new(loaded.module);
-    let mut machine = Machine::load(module.clone(), MachineConfig::default()).expect("loads");
-    let id = module.kernel(kernel.entry).expect("the kernel");
-    let mut params = Vec::new();
-    for (arg, param) in kernel.args.iter().zip(&module.function(id).params) {
-        params.resize(param.offset as usize, 0);
-        match *arg {
-            Arg::Word(word) => params.extend(word.to_le_bytes()),
-            Arg::Buffer(words) => {
-                let kind = AllocationKind::Buffer(param.name.clone());
-                let bytes = 4 * words as u64;
-                let address = machine.memory.allocate(bytes, 256, kind).expect("room");
-                params.extend(address.to_le_bytes());
-            }
-        }
-    }
-    let spec = LaunchSpec {
-        kernel: id,
-        grid: kernel.grid,
-        block: kernel.block,
-        dynamic_shared_bytes: 0,
-        params,
-        cooperative: false,
-        resident_blocks: 132,
-    };
+    let (module, mut machine, launch) = kernel.prepare();
     let shape = Shape {
         grid: kernel.grid,
         threads_per_block: kernel.block.iter().product(),
         warp_width: 32,
         in_step: false,
     };
-    let launch = machine.prepare(&spec).expect("fits");
     let limits = Limits {
         max_thread_instructions: u64::MAX,
         interrupt: None,

@@ -16,7 +16,7 @@ use reference::ops::Ops;
 use reference::print::{INPUT_BYTES, RESULT_BYTES, print};
 use reference::random::Random;
 use warploom_check::{RaceChecker, Shape};
-use warploom_machine::{Divergence, Host, Limits, MachineConfig};
+use warploom_machine::{Divergence, Host, Limits, MachineConfig, Outcome};
 
 /// Programs that are checked.
 const PROGRAMS: u64 = 600;
@@ -24,7 +24,7 @@ const PROGRAMS: u64 = 600;
 #[test]
 fn programs_without_races_are_silent() {
     let ops = Ops::new();
-    let mut checked = 0;
+    let mut completed = 0;
     for seed in 1..=PROGRAMS {
         let program = generate(&ops, seed);
         let source = print(&ops, &program);
@@ -59,14 +59,18 @@ fn programs_without_races_are_silent() {
                 output: &mut |_| {},
                 progress: &mut |_| {},
             };
-            machine.run_observed(&launch, limits, host, &mut checker);
+            let result = machine.run_observed(&launch, limits, host, &mut checker);
+            completed += u64::from(result.outcome == Outcome::Completed);
             let found = checker.findings();
             assert!(
                 found.is_empty(),
                 "seed {seed}, {divergence:?}: {found:#?}\n{source}"
             );
-            checked += 1;
         }
     }
-    assert_eq!(checked, 2 * PROGRAMS);
+    // A few are too long.
+    assert!(
+        completed > 2 * PROGRAMS * 9 / 10,
+        "only {completed} completed"
+    );
 }

@@ -16,7 +16,8 @@ fn check(arguments: &str) -> OutputAssert {
 }
 
 // Lane t adds cell t + step to cell t, in steps of 32 to 1. In the step of 16, lane 0 reads cell 16
-// that lane 16 has stored a step before; byte 64 is the first of cell 16.
+// that lane 16 has stored a step before; byte 64 is the first of cell 16. Cells 16 to 31 are read so,
+// then 8, 4, 2 and 1 cells: 31. In the first step each lane reads what it has stored itself.
 #[test]
 fn a_race_is_drawn_with_both_sides() {
     let report = "\

@@ -6,11 +6,12 @@
 //! gets smaller sizes (its rate does not depend on them) and the text without debug sections,
 //! which it does not read.
 
-use std::sync::Arc;
+mod kit;
+
 use std::time::{Duration, Instant};
 
-use warploom_isa::Module;
-use warploom_machine::{AllocationKind, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome};
+use kit::{Arg, Kernel};
+use warploom_machine::{Host, Limits, Outcome};
 
 const SAXPY: &str = include_str!("../../../examples/cuda/saxpy.ptx");
 const MATMUL: &str = include_str!("../../../examples/cuda/matmul.ptx");
@@ -18,22 +19,6 @@ const MATMUL: &str = include_str!("../../../examples/cuda/matmul.ptx");
 /// A kernel runs at least so often and so long; the fastest run counts.
 const LEAST_RUNS: u32 = 5;
 const LEAST_TIME: Duration = Duration::from_secs(3);
-
-#[derive(Clone, Copy)]
-enum Arg {
-    Word(u32),
-    /// Zeroed 32-bit words.
-    Buffer(usize),
-}
-
-struct Kernel {
-    name: &'static str,
-    source: &'static str,
-    entry: &'static str,
-    grid: [u32; 3],
-    block: [u32; 3],
-    args: Vec<Arg>,
-}
 
 fn saxpy(n: u32) -> Kernel {
     let buffer = Arg::Buffer(n as usize);
@@ -74,35 +59,7 @@ fn fastest(mut run: impl FnMut()) -> Duration {
 
 /// Warp and thread instructions, and the time of one run.
 fn ours(kernel: &Kernel) -> (u64, u64, Duration) {
-    let loaded = warploom_ptx::load(&[(kernel.name, kernel.source)]).expect("loads");
-    let module: Arc<Module> = Arc::new(loaded.module);
-    let mut machine = Machine::load(module.clone(), MachineConfig::default()).expect("loads");
-    let id = module.kernel(kernel.entry).expect("the kernel");
-    let mut params = Vec::new();
-    for (arg, param) in kernel.args.iter().zip(&module.function(id).params) {
-        params.resize(param.offset as usize, 0);
-        match *arg {
-            Arg::Word(word) => params.extend(word.to_le_bytes()),
-            Arg::Buffer(words) => {
-                let kind = AllocationKind::Buffer(param.name.clone());
-                let address = machine
-                    .memory
-                    .allocate(4 * words as u64, 256, kind)
-                    .expect("room");
-                params.extend(address.to_le_bytes());
-            }
-        }
-    }
-    let spec = LaunchSpec {
-        kernel: id,
-        grid: kernel.grid,
-        block: kernel.block,
-        dynamic_shared_bytes: 0,
-        params,
-        cooperative: false,
-        resident_blocks: 132,
-    };
-    let launch = machine.prepare(&spec).expect("fits");
+    let (module, mut machine, launch) = kernel.prepare();
     let limits = Limits {
         max_thread_instructions: u64::MAX,
         interrupt: None,

@@ -23,3 +23,15 @@ export function apply(theme: Theme): void {
     // A browser that keeps nothing shows the choice until the page is closed.
   }
 }
+
+/** Calls `again` whenever the colours may have changed, for drawings that have them in pixels; returns what ends it. */
+export function watch(again: () => void): () => void {
+  const query = matchMedia('(prefers-color-scheme: dark)');
+  query.addEventListener('change', again);
+  const watcher = new MutationObserver(again);
+  watcher.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  return () => {
+    query.removeEventListener('change', again);
+    watcher.disconnect();
+  };
+}
