@@ -413,6 +413,9 @@ impl RaceChecker {
     }
 }
 
+/// Lanes further apart are no run: multiples of their distance would leave the address space.
+const MAX_STRIDE_BYTES: u64 = 1 << 48;
+
 /// How far the lanes from the first of `rest` on are a run: the distance of their addresses, and how
 /// many they are.
 fn run_from(access: &MemoryAccess<'_>, threads: &[State], rest: u64) -> (i64, u32) {
@@ -427,7 +430,8 @@ fn run_from(access: &MemoryAccess<'_>, threads: &[State], rest: u64) -> (i64, u3
         return (0, 1);
     }
     let stride = address(first + 1).wrapping_sub(address(first)) as i64;
-    if stride != 0 && stride.unsigned_abs() < u64::from(access.bytes) {
+    let regular = u64::from(access.bytes)..MAX_STRIDE_BYTES;
+    if stride != 0 && !regular.contains(&stride.unsigned_abs()) {
         return (0, 1);
     }
     let mut last = first + 1;
