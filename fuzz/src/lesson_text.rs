@@ -1,7 +1,8 @@
-//! Lessons: what parses is run under both divergence models.
+//! Lessons: what parses is run under both divergence models, once plainly and once checked for races.
 
 use std::sync::Arc;
 
+use warploom_check::{RaceChecker, Shape};
 use warploom_lesson::{KERNEL, Lesson, parse};
 use warploom_machine::{
     AllocationKind, Divergence, Host, LaunchSpec, Limits, Machine, MachineConfig, Outcome,
@@ -86,5 +87,16 @@ fn execute(lesson: &Lesson, mut machine: Machine, features: &mut Features) {
     match machine.run_serial(&launch, limits, host).outcome {
         Outcome::Fault(fault) => features.add_message(&fault.kind.to_string()),
         other => features.add(format!("{other:?}")),
+    }
+    let shape = Shape {
+        grid: spec.grid,
+        threads_per_block: lesson.threads,
+        warp_width: machine.config().warp_width,
+        in_step: machine.config().divergence == Divergence::Ipdom,
+    };
+    let mut checker = RaceChecker::new(machine.module().clone(), shape);
+    machine.run_observed(&launch, limits, host, &mut checker);
+    for finding in checker.findings() {
+        features.add(finding.kind.name());
     }
 }
